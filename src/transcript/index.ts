@@ -1,0 +1,22 @@
+/** Entries, content blocks, keys and pure projections of a transcript. @module */
+export type {
+  Attachment,
+  CallOutcome,
+  CallState,
+  CompactedEntry,
+  ContentBlock,
+  DeliveredEntry,
+  Entry,
+  EntryBase,
+  EntryKind,
+  Epitaph,
+  FileChange,
+  ModelEntry,
+  Place,
+  RawEntry,
+  StreamingEntry,
+  ToolResultEntry,
+  Usage,
+  Wound,
+  WoundedEntry,
+} from "./entry.ts";
