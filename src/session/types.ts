@@ -31,7 +31,10 @@ export type Change =
 export interface Session {
   /** The newest knowledge of the session; replaced, never mutated, as `info` changes arrive. */
   readonly info: SessionInfo;
-  /** Newest blocks; cost bounded by the page, not by the log. */
+  /**
+   * Newest blocks; cost bounded by the page, not by the log. `live` names every block that is not finished: the first one that may
+   * still change and all that follow it, since blocks finish in log order.
+   */
   tail(limit: number): Promise<TailPage>;
   older(from: Position, limit: number): Promise<Page>;
   newer(from: Position, limit: number): Promise<Page>;

@@ -57,6 +57,8 @@ export interface DamageNote {
 /** A run of neighbouring entries in log order. */
 export interface Page {
   readonly entries: readonly Entry[];
+  /** The position just before each entry: as many as entries. */
+  readonly positions: readonly Position[];
   /** Just before the first entry, just after the last. */
   readonly start: Position;
   readonly end: Position;
@@ -78,7 +80,10 @@ export type LogItem =
   | {
       readonly type: "entry";
       readonly entry: Entry;
-      readonly end: Position /** may still change */;
+      /** Positions just before and just after it. */
+      readonly start: Position;
+      readonly end: Position;
+      /** Whether it may still change. */
       readonly live: boolean;
     }
   /** A newer version of an entry given before, under the same name. */
