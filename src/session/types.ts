@@ -16,6 +16,8 @@ export type Change =
       readonly start: Position;
       readonly end: Position;
     }
+  /** A finished block whose record was told again: held text may be replaced, printed rows stay. */
+  | { readonly type: "blockRevised"; readonly entry: Entry }
   /** Everything finished so far is in the log. */
   | { readonly type: "saved" }
   | { readonly type: "compacted" }
