@@ -18,8 +18,13 @@ export type EntryDraft = WithoutPlace<Entry> & {
 
 /** What a record says of the conversation's course, before (`turnStarted`, `compacted`) or after its entries (`turnEnded`). */
 export type Mark =
-  | { readonly type: "turnStarted" }
-  | { readonly type: "turnEnded" }
+  /**
+   * `implied`: said by a prompt alone, in logs whose older versions name no turns. It starts a turn unless one stands open that a
+   * mark without `implied` opened: then the prompt was typed into that turn.
+   */
+  | { readonly type: "turnStarted"; readonly implied?: true }
+  /** `implied`: an answer was given; ends the turn only where an implied mark opened it. */
+  | { readonly type: "turnEnded"; readonly implied?: true }
   | { readonly type: "compacted" }
   /** The last `turns` finished turns are undone (Codex). */
   | { readonly type: "rolledBack"; readonly turns: number };
