@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { ClosingLine } from "./test/support/closing-line.ts";
 
 export default defineConfig({
   test: {
@@ -7,5 +8,6 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 60_000,
     globalSetup: ["test/support/global-setup.ts"],
+    reporters: ["default", new ClosingLine()],
   },
 });

@@ -1,0 +1,100 @@
+/** `hansard list`: the sessions found on this computer, newest first. */
+import { describeSession, type FoundSession, type SessionInfo, sourceRoots } from "../sources/index.ts";
+import { cellsOf, cutCells, sanitizeLine } from "../terminal/text/index.ts";
+import { exitCodes } from "./exit.ts";
+import { formatAge, formatBytes, formatFolder } from "./format.ts";
+import type { Io } from "./io.ts";
+import { findSessions } from "./resolve.ts";
+
+export interface ListOptions {
+  readonly agent?: string;
+  readonly json?: boolean;
+  /** Most sessions shown; absent: a screenful in a terminal, all of them elsewhere. */
+  readonly limit?: number;
+}
+
+/** Sessions shown in a terminal unless more are asked for. */
+const TERMINAL_SESSIONS_MAX = 30;
+/** Files described at once. */
+const DESCRIBE_AT_ONCE_MAX = 16;
+
+async function describeAll(found: readonly FoundSession[]): Promise<SessionInfo[]> {
+  const infos: SessionInfo[] = new Array(found.length);
+  let next = 0;
+  async function work(): Promise<void> {
+    for (let i = next++; i < found.length; i = next++) {
+      const session = found[i] as FoundSession;
+      // A file that cannot be described is still listed by what its name and stat say.
+      infos[i] = await describeSession(session).catch(() => session);
+    }
+  }
+  await Promise.all(Array.from({ length: DESCRIBE_AT_ONCE_MAX }, work));
+  return infos;
+}
+
+/** Text cut or padded to exactly `cells`. */
+function column(text: string, cells: number): string {
+  const cut = cellsOf(text) > cells ? cutCells(text, cells) : text;
+  return cut + " ".repeat(Math.max(0, cells - cellsOf(cut)));
+}
+
+function rows(
+  infos: readonly SessionInfo[],
+  found: readonly FoundSession[],
+  io: Io,
+  width: number,
+): string[] {
+  const ages = found.map((f) => formatAge(f.modifiedAt, io.now()));
+  const sizes = found.map((f) => formatBytes(f.bytes));
+  const ids = found.map((f) => sanitizeLine(f.id));
+  const folders = infos.map((i) =>
+    i.cwd === undefined ? "" : sanitizeLine(formatFolder(i.cwd, io.around.home)),
+  );
+  const titles = infos.map((i) => sanitizeLine(i.title ?? "(no prompt yet)"));
+  const widest = (cells: readonly string[], max: number): number =>
+    Math.min(max, Math.max(1, ...cells.map(cellsOf)));
+  const age = widest(ages, 12);
+  const agent = widest(
+    found.map((f) => f.agent),
+    12,
+  );
+  const size = widest(sizes, 8);
+  const id = Math.min(13, widest(ids, 13));
+  const rest = width - age - agent - size - id - 10;
+  const folder = rest >= 50 ? Math.min(widest(folders, 40), Math.floor(rest * 0.4)) : 0;
+  const title = Math.max(8, rest - (folder > 0 ? folder + 2 : 0));
+  return found.map((f, i) => {
+    const cells = [column(ages[i] ?? "", age), column(f.agent, agent), column(titles[i] ?? "", title)];
+    if (folder > 0) cells.push(column(folders[i] ?? "", folder));
+    cells.push((sizes[i] ?? "").padStart(size), column(ids[i] ?? "", id));
+    return cells.join("  ").trimEnd();
+  });
+}
+
+/** Prints the list; with `json`, one session a line as JSON. Reads the head and the tail of each file shown, never a whole one. */
+export async function runList(io: Io, options: ListOptions): Promise<number> {
+  const problems: string[] = [];
+  const all = await findSessions(io, options.agent, (path, message) => problems.push(`${path}: ${message}`));
+  const limit = options.limit ?? (io.out.isTTY && options.json !== true ? TERMINAL_SESSIONS_MAX : all.length);
+  const found = all.slice(0, limit);
+  const infos = await describeAll(found);
+  if (options.json === true) {
+    for (const [i, session] of found.entries()) {
+      if (!(await io.out.write(`${JSON.stringify({ ...session, ...infos[i] })}\n`))) break;
+    }
+  } else if (found.length === 0) {
+    await io.out.write("No sessions found. Looked in:\n");
+    for (const root of sourceRoots(io.around, options.agent)) await io.out.write(`  ${sanitizeLine(root)}\n`);
+    await io.out.write(
+      "`hansard demo` shows one made on the spot; `hansard open <path>` opens a file from anywhere.\n",
+    );
+  } else {
+    const lines = rows(infos, found, io, io.out.columns ?? 160);
+    const more = all.length - found.length;
+    if (more > 0) lines.push("", `… ${more} more (hansard list --limit ${all.length})`);
+    if (io.out.isTTY) lines.push("", "hansard open <id> shows one; `hansard open last` the newest.");
+    await io.out.write(`${lines.join("\n")}\n`);
+  }
+  for (const problem of problems) await io.err.write(`hansard: not listed: ${sanitizeLine(problem)}\n`);
+  return exitCodes.ok;
+}

@@ -1,0 +1,140 @@
+/** The commands, their options and their help. Each command's own code is loaded when it is run. */
+import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { asCommandError, type CommandError } from "./errors.ts";
+import { exitCodes } from "./exit.ts";
+import { type Io, processIo } from "./io.ts";
+
+const agents = ["claude-code", "codex", "gemini", "pi", "messages"] as const;
+
+const sessionArgument = "an id, a unique start of one, a title, a path, or `last`";
+
+const exitHelp = `
+Exit codes: 0 done · 1 a bug in Hansard · 2 wrong options · 3 no such session or file · 4 the name fits several sessions ·
+5 the file cannot be read · 6 the file holds no session · 7 check found damage · 8 the terminal cannot do it ·
+129, 130, 143 ended by SIGHUP, SIGINT, SIGTERM`;
+
+function count(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value) || value < 1)
+    throw new InvalidArgumentError("It must be a whole number of at least 1.");
+  return value;
+}
+
+function speed(text: string): number {
+  const value = Number(text);
+  if (!(value > 0)) throw new InvalidArgumentError("It must be a number above 0.");
+  return value;
+}
+
+/** The program over `io`; `setExit` receives the exit code of the command that ran. */
+function createProgram(io: Io, version: string, setExit: (code: number) => void): Command {
+  const program = new Command("hansard")
+    .description("Keeps, shows and follows conversations with AI coding agents.")
+    .version(version, "-V, --version", "print the version")
+    .helpOption("-h, --help", "show help")
+    .addHelpText("after", exitHelp)
+    .showHelpAfterError("(hansard --help tells what there is)")
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => void io.out.write(text),
+      writeErr: (text) => void io.err.write(text),
+    });
+
+  const agentOption = (): Option =>
+    new Option("--agent <name>", "only sessions of this agent").choices([...agents]);
+
+  program
+    .command("list", { isDefault: false })
+    .description("list the sessions found on this computer, newest first")
+    .addOption(agentOption())
+    .option("--json", "one session a line as JSON")
+    .option("--limit <n>", "at most this many", count)
+    .action(async (options: { agent?: string; json?: boolean; limit?: number }) => {
+      const { runList } = await import("./list.ts");
+      setExit(await runList(io, options));
+    });
+
+  program
+    .command("open")
+    .argument("<session>", sessionArgument)
+    .description("show a session in the terminal, follow it while it grows, page back with Ctrl+O")
+    .option("--plain", "linear text without cursor movement; follows until Ctrl+C")
+    .addOption(
+      new Option("--resize <way>", "what a new width does to printed rows").choices(["adopt", "reprint"]),
+    )
+    .action(async (name: string, options: { plain?: boolean; resize?: "adopt" | "reprint" }) => {
+      const { runOpenCommand } = await import("./open.ts");
+      setExit(await runOpenCommand(io, name, options));
+    });
+
+  program
+    .command("show")
+    .argument("<session>", sessionArgument)
+    .description("print a session as text, or its entries as JSON with their places")
+    .option("--json", "one entry a line as JSON")
+    .option("--limit <n>", "the newest entries only", count)
+    .option("--before <position>", "entries before this position (as printed by show)")
+    .action(async (name: string, options: { json?: boolean; limit?: number; before?: string }) => {
+      const { runShow } = await import("./show.ts");
+      setExit(await runShow(io, name, options));
+    });
+
+  program
+    .command("check")
+    .argument("<session>", sessionArgument)
+    .description("read a whole session and tell what it holds and what is damaged")
+    .option("--json", "one JSON object")
+    .action(async (name: string, options: { json?: boolean }) => {
+      const { runCheck } = await import("./check.ts");
+      setExit(await runCheck(io, name, options));
+    });
+
+  program
+    .command("demo")
+    .description("play a made session into a real file and show it as it grows")
+    .option("--speed <times>", "times faster than at talking pace", speed, 1)
+    .option("--plain", "linear text without cursor movement")
+    .addOption(
+      new Option("--resize <way>", "what a new width does to printed rows").choices(["adopt", "reprint"]),
+    )
+    .action(async (options: { speed: number; plain?: boolean; resize?: "adopt" | "reprint" }) => {
+      const { runDemo } = await import("./demo.ts");
+      setExit(await runDemo(io, options));
+    });
+
+  for (const command of program.commands) command.copyInheritedSettings(program);
+  return program;
+}
+
+/** With no words: the list; in a terminal with no session on the computer, the demo. */
+async function runMainJob(io: Io): Promise<number> {
+  const { findSessions } = await import("./resolve.ts");
+  if (io.out.isTTY && (await findSessions(io)).length === 0) {
+    const { runDemo } = await import("./demo.ts");
+    return runDemo(io, { speed: 1 });
+  }
+  const { runList } = await import("./list.ts");
+  return runList(io, {});
+}
+
+/** Runs one command line and answers its exit code. Errors of a person are told on the error stream; bugs are thrown on. */
+export async function runProgram(
+  argv: readonly string[],
+  version: string,
+  io: Io = processIo(),
+): Promise<number> {
+  let code: number = exitCodes.ok;
+  try {
+    if (argv.length === 0) return await runMainJob(io);
+    await createProgram(io, version, (exit) => {
+      code = exit;
+    }).parseAsync([...argv], { from: "user" });
+    return code;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
+    const expected: CommandError | undefined = asCommandError(error);
+    if (expected === undefined) throw error;
+    await io.err.write(`hansard: ${expected.message}\n${expected.lines.map((line) => `${line}\n`).join("")}`);
+    return expected.exitCode;
+  }
+}

@@ -1,0 +1,89 @@
+/** `hansard show`: a session as linear text, or one entry a line as JSON with its place. */
+import { type Log, openLog, type Page, type Position } from "../sources/index.ts";
+import { renderEntry } from "../terminal/render/index.ts";
+import { plainLine, sanitizeLine } from "../terminal/text/index.ts";
+import { exitCodes } from "./exit.ts";
+import type { Io } from "./io.ts";
+import { resolveSession } from "./resolve.ts";
+import { renderOptionsOf } from "./text-options.ts";
+
+export interface ShowOptions {
+  readonly json?: boolean;
+  /** The newest entries only (before `before`). Absent: all. */
+  readonly limit?: number;
+  readonly before?: Position;
+}
+
+/** Entries a read. */
+export const SHOW_PAGE_ENTRIES = 256;
+
+/** Pages in log order that together hold the newest `limit` entries before `before`; each is read when it is asked for. */
+async function* pages(log: Log, options: ShowOptions): AsyncGenerator<Page> {
+  if (options.limit === undefined && options.before === undefined) {
+    let page: Page = await log.first(SHOW_PAGE_ENTRIES);
+    yield page;
+    while (!page.atEnd) {
+      page = await log.newer(page.end, SHOW_PAGE_ENTRIES);
+      yield page;
+    }
+    return;
+  }
+  // Newest first on the way back keeps only positions; the entries are read again on the way forward, a page at a time.
+  const limit = options.limit ?? Number.POSITIVE_INFINITY;
+  const asked = (left: number): number => Math.min(SHOW_PAGE_ENTRIES, left);
+  let page: Page =
+    options.before === undefined
+      ? await log.tail(asked(limit))
+      : await log.older(options.before, asked(limit));
+  let left = limit - page.entries.length;
+  if (left <= 0 || page.atStart) {
+    yield page;
+    return;
+  }
+  const sizes: number[] = [page.entries.length];
+  while (left > 0 && !page.atStart) {
+    page = await log.older(page.start, asked(left));
+    if (page.entries.length === 0) break;
+    sizes.push(page.entries.length);
+    left -= page.entries.length;
+  }
+  sizes.pop();
+  yield page;
+  for (const size of sizes.reverse()) {
+    page = await log.newer(page.end, size);
+    yield page;
+  }
+}
+
+/** Prints the entries; stops quietly when the reader of the output has gone. */
+export async function runShow(io: Io, name: string, options: ShowOptions): Promise<number> {
+  const path = await resolveSession(io, name);
+  const log = await openLog(path);
+  try {
+    const text = renderOptionsOf(io);
+    let isFirst = true;
+    let previous: Page["entries"][number] | undefined;
+    for await (const page of pages(log, options)) {
+      let out = "";
+      if (isFirst && options.json !== true && !page.atStart && page.entries.length > 0) {
+        out += `… earlier entries: hansard show ${sanitizeLine(name)} --before ${page.start}\n\n`;
+      }
+      isFirst = false;
+      for (const [i, entry] of page.entries.entries()) {
+        if (options.json === true) {
+          out += `${JSON.stringify({ position: page.positions[i], ...entry })}\n`;
+          continue;
+        }
+        const lines = renderEntry(entry, { ...text.render, after: previous });
+        previous = entry;
+        if (lines.length > 0) out += `${lines.map((l) => text.encode(l)).join("\n")}\n\n`;
+      }
+      if (out !== "" && !(await io.out.write(out))) break;
+    }
+    return exitCodes.ok;
+  } finally {
+    await log.close();
+  }
+}
+
+export { plainLine };
