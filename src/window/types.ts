@@ -27,7 +27,7 @@ export type SaveMode = "saved" | "unsaved";
 /** What a log read is for: blocks before the edge, after it, or (E3) the first blocks of the log. */
 export type ReadDirection = "older" | "newer" | "first";
 
-/** The one read that may be in flight. */
+/** The one read that may be in flight. Its `from` is in the numbering of the window's anchor at that time. */
 export interface PendingRead {
   readonly token: number;
   readonly dir: ReadDirection;
@@ -38,6 +38,7 @@ export interface PendingRead {
 /**
  * The pager. `[lo, hi)` are block numbers: with anchor `tail` they are the window's own numbers; with anchor `start` (E3, after
  * a jump to the log's first block) they count from the first block of the log, whose distance to the tail is not known.
+ * Anchored at the start, `atStart` is exactly `lo === 0`, and the window ends at or before the oldest held block.
  */
 export interface PagerState {
   readonly open: boolean;
@@ -55,7 +56,10 @@ export interface WindowState {
   readonly cycle: number;
   readonly cycleFirst: number;
   readonly prevFirst: number | undefined;
-  /** E2: first held block when the held cap has dropped part of the current cycle; never below what cycles alone would hold. */
+  /**
+   * The oldest held block; held are `[heldFloor, nextSeq)`. It is `prevFirst` where that is set; else `cycleFirst`, or above it
+   * once the held cap (E2) has dropped a part of the current cycle.
+   */
   readonly heldFloor: number;
   readonly nextSeq: number;
   readonly savedThrough: number;
@@ -85,8 +89,9 @@ export type WindowEvent =
   | { readonly type: "ctrlo_jumped"; readonly to: "start" | "end" }
   | { readonly type: "ctrlo_closed" }
   /**
-   * `met`: the read going newer from a window anchored at the start reached the oldest held block (E3): the window is anchored at
-   * the tail again, its `hi` being that block's number. Absent means false.
+   * `count` is how many blocks the read found. `met` (E3) is said of a `first` read, and of a read going newer from a window
+   * anchored at the start: its blocks end right at the block that is the oldest held one now, so that the window can be anchored
+   * at the tail again. Such reads stop at the oldest held block. Absent means false; it says nothing of other reads.
    */
   | { readonly type: "log_read_done"; readonly token: number; readonly count: number; readonly met?: boolean }
   | { readonly type: "log_read_failed"; readonly token: number }
@@ -118,9 +123,35 @@ export type WindowEffect =
       readonly count: number;
     };
 
-/** The result of one step. `rejected` says why an event was refused; then `state` is the same value and `effects` is empty. */
+/** Why an event was refused. The words are stable: the shell reports them, scripts and traces hold them. */
+export type Rejection =
+  | "malformed event"
+  | "counter is spent"
+  | "turn is open"
+  | "no turn is open"
+  | "blocks are live"
+  | "block is live"
+  | "block is not live"
+  | "too many live blocks"
+  | "session is unsaved"
+  | "watermark goes back"
+  | "watermark past the newest block"
+  | "no reprint"
+  | "pager is open"
+  | "pager is closed"
+  | "at the start"
+  | "at the end"
+  | "read is pending"
+  | "not the pending read"
+  | "jumps are off"
+  | "cycle starts past the newest block";
+
+/**
+ * The result of one step: at most two effects, to be run in order. `rejected` says why an event was refused; then `state` is the
+ * same value and `effects` is empty.
+ */
 export interface StepResult {
   readonly state: WindowState;
   readonly effects: readonly WindowEffect[];
-  readonly rejected?: string;
+  readonly rejected?: Rejection;
 }
