@@ -1,11 +1,9 @@
 /** `hansard show`: a session as linear text, or one entry a line as JSON with its place. */
 import { type Log, openLog, type Page, type Position } from "../sources/index.ts";
-import { renderEntry } from "../terminal/render/index.ts";
-import { plainLine, sanitizeLine } from "../terminal/text/index.ts";
 import { exitCodes } from "./exit.ts";
 import type { Io } from "./io.ts";
 import { resolveSession } from "./resolve.ts";
-import { renderOptionsOf } from "./text-options.ts";
+import { createTextPrinter } from "./text-printer.ts";
 
 export interface ShowOptions {
   readonly json?: boolean;
@@ -57,27 +55,20 @@ async function* pages(log: Log, options: ShowOptions): AsyncGenerator<Page> {
 
 /** Prints the entries; stops quietly when the reader of the output has gone. */
 export async function runShow(io: Io, name: string, options: ShowOptions): Promise<number> {
-  const path = await resolveSession(io, name);
-  const log = await openLog(path);
+  const log = await openLog(await resolveSession(io, name));
   try {
-    const text = renderOptionsOf(io);
+    const printer = createTextPrinter(io);
     let isFirst = true;
-    let previous: Page["entries"][number] | undefined;
     for await (const page of pages(log, options)) {
       let out = "";
-      if (isFirst && options.json !== true && !page.atStart && page.entries.length > 0) {
-        out += `… earlier entries: hansard show ${sanitizeLine(name)} --before ${page.start}\n\n`;
+      if (options.json === true) {
+        for (const [i, entry] of page.entries.entries())
+          out += `${JSON.stringify({ position: page.positions[i], ...entry })}\n`;
+      } else {
+        if (isFirst) out += printer.earlier(page, name);
+        out += printer.entries(page.entries);
       }
       isFirst = false;
-      for (const [i, entry] of page.entries.entries()) {
-        if (options.json === true) {
-          out += `${JSON.stringify({ position: page.positions[i], ...entry })}\n`;
-          continue;
-        }
-        const lines = renderEntry(entry, { ...text.render, after: previous });
-        previous = entry;
-        if (lines.length > 0) out += `${lines.map((l) => text.encode(l)).join("\n")}\n\n`;
-      }
       if (out !== "" && !(await io.out.write(out))) break;
     }
     return exitCodes.ok;
@@ -85,5 +76,3 @@ export async function runShow(io: Io, name: string, options: ShowOptions): Promi
     await log.close();
   }
 }
-
-export { plainLine };

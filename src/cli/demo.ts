@@ -1,0 +1,52 @@
+/** `hansard demo`: a made session, written to a real file as it happens, and shown like any other. */
+import { once } from "node:events";
+import { watch } from "node:fs";
+import { mkdir, mkdtemp, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { demoSessionId, playDemo } from "./demo/writer.ts";
+import type { Io } from "./io.ts";
+import { type OpenOptions, openSession, showSession } from "./open.ts";
+
+export interface DemoCommandOptions extends OpenOptions {
+  readonly speed: number;
+}
+
+/** Resolves when the file at `path` holds bytes. */
+async function firstBytes(folder: string, path: string): Promise<void> {
+  const watcher = watch(folder);
+  try {
+    while (((await stat(path).catch(() => undefined))?.size ?? 0) === 0) await once(watcher, "change");
+  } finally {
+    watcher.close();
+  }
+}
+
+/**
+ * Plays the demo and shows it until the person quits. Without a terminal the whole script is written at once and printed. The file lies in a
+ * private temporary folder that is removed at the end.
+ */
+export async function runDemo(io: Io, options: DemoCommandOptions): Promise<number> {
+  const folder = await mkdtemp(join(tmpdir(), "hansard-demo-"));
+  const stop = new AbortController();
+  try {
+    const project = join(folder, "projects", "demo");
+    await mkdir(project, { recursive: true });
+    const path = join(project, `${demoSessionId}.jsonl`);
+    const speed = io.out.isTTY || options.plain === true ? options.speed : Number.POSITIVE_INFINITY;
+    const playing = playDemo(path, join(folder, "project"), { speed, now: io.now, signal: stop.signal });
+    if (speed === Number.POSITIVE_INFINITY) await playing;
+    else await Promise.race([firstBytes(project, path), playing]);
+    const session = await openSession(path);
+    try {
+      return await showSession(io, session, "the demo", options);
+    } finally {
+      stop.abort();
+      await session.close();
+      await playing;
+    }
+  } finally {
+    stop.abort();
+    await rm(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,69 @@
+/** `hansard open`: a session in the terminal, followed while it grows. */
+import { createSession, type Session } from "../session/index.ts";
+import { openLog } from "../sources/index.ts";
+import { exitCodes } from "./exit.ts";
+import type { Io } from "./io.ts";
+import { runPlain } from "./plain.ts";
+import { resolveSession } from "./resolve.ts";
+
+export interface OpenOptions {
+  readonly plain?: boolean;
+  readonly resize?: "adopt" | "reprint";
+}
+
+/** The session at a path, any agent's. Closing it closes the log. */
+export async function openSession(path: string): Promise<Session> {
+  const log = await openLog(path);
+  try {
+    return createSession(log, await log.info());
+  } catch (error) {
+    await log.close();
+    throw error;
+  }
+}
+
+function isDumb(io: Io): boolean {
+  return !io.out.isTTY || io.around.env["TERM"] === "dumb";
+}
+
+/** Shows an open session until the person quits (or, in linear text that nobody follows, to its end). */
+export async function showSession(
+  io: Io,
+  session: Session,
+  name: string,
+  options: OpenOptions,
+): Promise<number> {
+  if (options.plain === true || isDumb(io)) {
+    const stop = new AbortController();
+    let code: number = exitCodes.ok;
+    const end = (exit: number) => (): void => {
+      code = exit;
+      stop.abort();
+    };
+    const onInterrupt = end(130);
+    const onTerminate = end(143);
+    process.once("SIGINT", onInterrupt).once("SIGTERM", onTerminate);
+    try {
+      await runPlain(io, session, {
+        follow: options.plain === true || io.out.isTTY,
+        signal: stop.signal,
+        name,
+      });
+    } finally {
+      process.off("SIGINT", onInterrupt).off("SIGTERM", onTerminate);
+    }
+    return code;
+  }
+  const { runInTerminal } = await import("./terminal-run.ts");
+  return runInTerminal(io, session, name, options);
+}
+
+export async function runOpenCommand(io: Io, name: string, options: OpenOptions): Promise<number> {
+  const path = await resolveSession(io, name);
+  const session = await openSession(path);
+  try {
+    return await showSession(io, session, name === "last" ? session.info.id : name, options);
+  } finally {
+    await session.close();
+  }
+}
