@@ -1,0 +1,116 @@
+/** pi and its relatives: where their sessions are, how one is told from other files, what its ends say of it, how it is opened. */
+import { join } from "node:path";
+import { openFile } from "../../lines/index.ts";
+import { parseLine, readEnds, textLines } from "../ends.ts";
+import { type Fields, objectOf, stringOf, timeOf, wordOf } from "../fields.ts";
+import { openJsonlLog } from "../jsonl-log.ts";
+import { titleFromPrompt } from "../prompt-title.ts";
+import type { FoundSession, Log, SessionInfo, Source, Surroundings } from "../types.ts";
+import { listFolder, walkFiles } from "../walk.ts";
+import { idOfPath, piClassifier } from "./classifier.ts";
+
+/** `sessions/<folder of the working directory>`. */
+const DEPTH_MAX = 2;
+export const PI_HEAD_BYTES = 64 * 1024;
+export const PI_TAIL_BYTES = 64 * 1024;
+
+export const piSource: Source = {
+  agent: "pi",
+  label: "pi",
+  roots: (around) => [
+    join(wordOf(around.env["PI_CODING_AGENT_DIR"]) ?? join(around.home, ".pi", "agent"), "sessions"),
+    join(around.home, ".omp", "agent", "sessions"),
+    join(around.home, ".openclaw", "agents"),
+  ],
+  discover,
+  detects: async (_path, head) => isPi(head),
+  describe,
+  open,
+};
+
+async function* discover(
+  around: Surroundings,
+  onProblem: (path: string, message: string) => void,
+): AsyncIterable<FoundSession> {
+  const [own, omp, openclaw] = piSource.roots(around) as [string, string, string];
+  yield* discoverIn(own, onProblem);
+  yield* discoverIn(omp, onProblem);
+  for (const agent of await listFolder(openclaw, onProblem))
+    if (agent.isDirectory()) yield* discoverIn(join(openclaw, agent.name, "sessions"), onProblem);
+}
+
+async function* discoverIn(
+  root: string,
+  onProblem: (path: string, message: string) => void,
+): AsyncIterable<FoundSession> {
+  for await (const file of walkFiles(root, DEPTH_MAX, (name) => name.endsWith(".jsonl"), onProblem))
+    yield {
+      agent: "pi",
+      id: idOfPath(file.path),
+      path: file.path,
+      bytes: file.bytes,
+      modifiedAt: file.modifiedAt,
+    };
+}
+
+/** True where one of the first lines is a session header, or a message only pi writes. */
+function isPi(head: Uint8Array): boolean {
+  let seen = 0;
+  for (const line of textLines(head, true)) {
+    if (line.trim() === "") continue;
+    const value = parseLine(line.replace(/^\uFEFF/, ""));
+    if (value && isPiRecord(value)) return true;
+    if (++seen >= 8) return false;
+  }
+  return false;
+}
+
+function isPiRecord(value: Fields): boolean {
+  if (value["type"] === "session")
+    return wordOf(value["id"]) !== undefined && timeOf(value["timestamp"]) !== undefined && !("sessionId" in value);
+  if (value["type"] !== "message") return false;
+  const message = objectOf(value["message"]);
+  const role = stringOf(message?.["role"]);
+  if (role === "toolResult") return stringOf(message?.["toolCallId"]) !== undefined;
+  return role === "assistant" && stringOf(message?.["stopReason"]) !== undefined && stringOf(message?.["api"]) !== undefined;
+}
+
+async function describe(found: FoundSession): Promise<SessionInfo> {
+  const { head, tail, bytes } = await readEnds(found.path, PI_HEAD_BYTES, PI_TAIL_BYTES);
+  return {
+    agent: "pi",
+    id: found.id,
+    path: found.path,
+    bytes: found.bytes,
+    modifiedAt: found.modifiedAt,
+    ...(factsOf(head, head.length === bytes, true) ?? {}),
+    ...(tail.length > 0 ? factsOf(tail, true, false) : {}),
+  };
+}
+
+/** Facts of one end: header, model and name; from the head also a title from the first prompt, unless a name is given. */
+function factsOf(bytes: Uint8Array, isWhole: boolean, isHead: boolean): Partial<SessionInfo> {
+  let info: Partial<SessionInfo> = {};
+  let prompt: string | undefined;
+  for (const line of textLines(bytes, isWhole)) {
+    const hasFact = line.includes('"session') || line.includes('"model_change"') || line.includes('"title"');
+    const isPrompt = isHead && prompt === undefined && line.includes('"user"');
+    if (!hasFact && !isPrompt && !line.includes('"assistant"')) continue;
+    const value = parseLine(line.replace(/^\uFEFF/, ""));
+    if (!value) continue;
+    const said = piClassifier.classify({ type: "record", start: 0, end: 0, value });
+    if (said.info) info = { ...info, ...said.info };
+    const delivered = said.entries.find((e) => e.kind === "delivered" && e.sender === "user");
+    if (isPrompt && delivered?.kind === "delivered") prompt = titleFromPrompt(delivered.body);
+  }
+  return isHead && info.title === undefined && prompt !== undefined ? { ...info, title: prompt } : info;
+}
+
+async function open(path: string): Promise<Log> {
+  return openJsonlLog({
+    agent: "pi",
+    path,
+    classifier: piClassifier,
+    source: await openFile(path),
+  });
+}
