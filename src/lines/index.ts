@@ -1,4 +1,15 @@
 /** Bytes to lines: forward, backward and following, with damage recovered and reported. @module */
+export { backwardBatches, readBackward } from "./backward.ts";
+export { forwardBatches, readForward } from "./forward.ts";
+export { parseRecord } from "./line.ts";
+export {
+  bytesOf,
+  FileError,
+  type FileErrorCode,
+  type FileSource,
+  type FileState,
+  openFile,
+} from "./source.ts";
 export type {
   ByteSource,
   DamageItem,
@@ -6,5 +17,6 @@ export type {
   FollowEvent,
   LineItem,
   LineLimits,
+  LineReadOptions,
   RecordItem,
 } from "./types.ts";
