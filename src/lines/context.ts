@@ -62,11 +62,11 @@ export async function findBegin(
   const offset = await firstLineStart(source, start, limits);
   const first = await firstLine(source, offset, size, limits);
   if (offset === 0) return at(0, undefined);
+  const line: Line = first ?? { start: offset, end: offset, bytes: Buffer.alloc(0) };
+  const shape: Shape = first === undefined ? { kind: "other" } : shapeOf(first, parse);
   // For a line that settles itself what is above it does not matter.
-  if (first === undefined) return at(offset, 0);
-  const shape = shapeOf(first, parse);
   if (shape.kind === "border" || shape.kind === "opener") return at(offset, 0);
-  return lookAbove(new BackwardLines(source, offset, limits), { line: first, shape }, at, limits, parse);
+  return lookAbove(new BackwardLines(source, offset, limits), { line, shape }, at, limits, parse);
 }
 
 /** Goes up from a line that may belong to an object that began above it. */

@@ -1,5 +1,6 @@
 /** Bytes to lines: forward, backward and following, with damage recovered and reported. @module */
 export { backwardBatches, readBackward } from "./backward.ts";
+export { type FollowOptions, followFile } from "./follow.ts";
 export { forwardBatches, readForward } from "./forward.ts";
 export { parseRecord } from "./line.ts";
 export {
