@@ -4,7 +4,7 @@ const allowed = {
   transcript: [],
   lines: [],
   log: ["lines", "continuity"],
-  continuity: ["log"],
+  continuity: [],
   follow: ["transcript"],
   sources: ["lines", "transcript", "log"],
   session: ["sources", "log", "follow", "window", "transcript"],
@@ -12,7 +12,7 @@ const allowed = {
   agent: ["log", "session"],
   server: ["session", "transcript", "follow"],
 };
-const pure = ["window", "transcript"];
+const pure = ["window", "transcript", "continuity"];
 const rules = [];
 for (const [folder, targets] of Object.entries(allowed)) {
   rules.push({
