@@ -159,7 +159,8 @@ export function attachmentOf(url: string, mediaType = "image/*"): Attachment {
 export function lineCount(text: string): number {
   if (text === "") return 0;
   let count = 1;
-  for (let at = text.indexOf("\n"); at !== -1 && at < text.length - 1; at = text.indexOf("\n", at + 1)) count += 1;
+  for (let at = text.indexOf("\n"); at !== -1 && at < text.length - 1; at = text.indexOf("\n", at + 1))
+    count += 1;
   return count;
 }
 
@@ -205,7 +206,11 @@ export function commandOf(value: unknown): string | undefined {
   const words = arrayOf(value)?.filter((w): w is string => typeof w === "string");
   if (!words || words.length === 0) return undefined;
   const [shell = "", flag = "", script] = words;
-  if (script !== undefined && words.length === 3 && /(^|[/\\])(ba|z|da|fi|k)?sh(\.exe)?$|powershell|pwsh|cmd/i.test(shell))
+  if (
+    script !== undefined &&
+    words.length === 3 &&
+    /(^|[/\\])(ba|z|da|fi|k)?sh(\.exe)?$|powershell|pwsh|cmd/i.test(shell)
+  )
     if (/^[-/]/.test(flag)) return script;
   return words.map((w) => (/^[\w@%+=:,./-]+$/.test(w) ? w : JSON.stringify(w))).join(" ");
 }

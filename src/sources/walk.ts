@@ -32,12 +32,15 @@ export async function* walkFiles(
     const names: string[] = [];
     for (const entry of entries) {
       if (entry.isDirectory()) {
-        if (folder.depth < depthMax) folders.push({ path: join(folder.path, entry.name), depth: folder.depth + 1 });
+        if (folder.depth < depthMax)
+          folders.push({ path: join(folder.path, entry.name), depth: folder.depth + 1 });
       } else if (entry.isFile() && accepts(entry.name)) names.push(entry.name);
     }
     for (let at = 0; at < names.length; at += STAT_BATCH) {
       const batch = names.slice(at, at + STAT_BATCH);
-      const found = await Promise.all(batch.map((name) => statFile(join(folder.path, name), name, onProblem)));
+      const found = await Promise.all(
+        batch.map((name) => statFile(join(folder.path, name), name, onProblem)),
+      );
       for (const file of found) if (file) yield file;
     }
   }

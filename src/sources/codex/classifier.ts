@@ -41,10 +41,16 @@ function unknown(kind: string, value: unknown, time?: number): Classified {
 function classifyWrapped(type: string, payload: Fields, value: Fields, start: number): Classified {
   const time = timeOf(value["timestamp"]);
   const subtype = stringOf(payload["type"]);
-  const kind = subtype !== undefined && (type === "response_item" || type === "event_msg") ? `${type}/${subtype}` : type;
+  const kind =
+    subtype !== undefined && (type === "response_item" || type === "event_msg") ? `${type}/${subtype}` : type;
   switch (type) {
     case "session_meta":
-      return { kind, known: true, entries: [], ...(start <= FIRST_START_MAX ? { info: metaInfo(payload) } : {}) };
+      return {
+        kind,
+        known: true,
+        entries: [],
+        ...(start <= FIRST_START_MAX ? { info: metaInfo(payload) } : {}),
+      };
     case "turn_context":
       return { kind, known: true, entries: [], info: contextInfo(payload) };
     case "response_item":
@@ -83,7 +89,12 @@ function classifyBare(type: string | undefined, value: Fields, record: RecordIte
     return unknown(`record_type/${rowKind}`, value, time);
   }
   if (type === undefined && wordOf(value["id"]) && time !== undefined)
-    return { kind: "header", known: true, entries: [], ...(record.start <= FIRST_START_MAX ? { info: metaInfo(value) } : {}) };
+    return {
+      kind: "header",
+      known: true,
+      entries: [],
+      ...(record.start <= FIRST_START_MAX ? { info: metaInfo(value) } : {}),
+    };
   return unknown(type ?? "no type", value, time);
 }
 
@@ -105,7 +116,9 @@ export function metaInfo(meta: Fields): Partial<SessionInfo> {
 
 function parentOf(meta: Fields): string | undefined {
   const spawn = objectOf(objectOf(objectOf(meta["source"])?.["subagent"])?.["thread_spawn"]);
-  return wordOf(spawn?.["parent_thread_id"]) ?? wordOf(meta["parent_thread_id"]) ?? wordOf(meta["forked_from_id"]);
+  return (
+    wordOf(spawn?.["parent_thread_id"]) ?? wordOf(meta["parent_thread_id"]) ?? wordOf(meta["forked_from_id"])
+  );
 }
 
 /** What a turn's context says from here on: where it works, with which model. */

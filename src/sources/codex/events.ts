@@ -116,14 +116,19 @@ export function classifyEvent(event: Fields, kind: string, time: number | undefi
     case "thread_rolled_back": {
       const turns = countOf(event["num_turns"]) ?? 0;
       const words = turns === 1 ? "The last turn was undone." : `The last ${turns} turns were undone.`;
-      return of([noteDraft("rollback", words, time)], turns > 0 ? [{ type: "rolledBack", turns }] : undefined);
+      return of(
+        [noteDraft("rollback", words, time)],
+        turns > 0 ? [{ type: "rolledBack", turns }] : undefined,
+      );
     }
     case "thread_name_updated": {
       const title = wordOf(event["thread_name"]);
       return { ...of([]), ...(title ? { info: { title, titled: true } } : {}) };
     }
     case "entered_review_mode":
-      return of([noteDraft("review", `Review began. ${stringOf(event["user_facing_hint"]) ?? ""}`.trim(), time)]);
+      return of([
+        noteDraft("review", `Review began. ${stringOf(event["user_facing_hint"]) ?? ""}`.trim(), time),
+      ]);
     case "exited_review_mode":
       return of([noteDraft("review", reviewWords(event), time)]);
     case "item_completed":
@@ -139,7 +144,8 @@ function promptDraft(event: Fields, time: number | undefined): EntryDraft {
   const attachments: Attachment[] = [];
   for (const key of ["images", "local_images"])
     for (const image of arrayOf(event[key]) ?? []) {
-      const url = stringOf(image) ?? stringOf(objectOf(image)?.["image_url"]) ?? stringOf(objectOf(image)?.["path"]);
+      const url =
+        stringOf(image) ?? stringOf(objectOf(image)?.["image_url"]) ?? stringOf(objectOf(image)?.["path"]);
       if (url !== undefined) attachments.push(attachmentOf(url));
     }
   return {
@@ -153,10 +159,13 @@ function promptDraft(event: Fields, time: number | undefined): EntryDraft {
 
 function abortWound(event: Fields): Wound {
   const reason = wordOf(event["reason"]);
-  return reason === undefined || reason === "interrupted" ? { kind: "interrupted" } : { kind: "interrupted", words: reason };
+  return reason === undefined || reason === "interrupted"
+    ? { kind: "interrupted" }
+    : { kind: "interrupted", words: reason };
 }
 
-const AUTH = /\b(401|403)\b|unauthori[sz]ed|unauthenticated|forbidden|permission.denied|credential|authenticat|api.?key/i;
+const AUTH =
+  /\b(401|403)\b|unauthori[sz]ed|unauthenticated|forbidden|permission.denied|credential|authenticat|api.?key/i;
 
 function errorWound(event: Fields): Wound {
   const words = stringOf(event["message"]) ?? compactJson(event, RAW_TEXT_MAX);

@@ -33,7 +33,13 @@ export interface ItemPlace {
 }
 
 /** Kinds that say nothing to show: encrypted or repeated context, snapshots for undo. */
-const SILENT = new Set(["ghost_snapshot", "compaction", "compaction_summary", "context_compaction", "additional_tools"]);
+const SILENT = new Set([
+  "ghost_snapshot",
+  "compaction",
+  "compaction_summary",
+  "context_compaction",
+  "additional_tools",
+]);
 
 /** What one item means. Unknown types give a raw entry. */
 export function classifyItem(item: Fields, at: ItemPlace): Classified {
@@ -130,7 +136,9 @@ function reasoningDrafts(item: Fields, time: number | undefined): readonly Entry
 
 function textsOf(value: unknown): string {
   if (typeof value === "string") return value;
-  const texts = (arrayOf(value) ?? []).map((p) => (typeof p === "string" ? p : stringOf(objectOf(p)?.["text"])));
+  const texts = (arrayOf(value) ?? []).map((p) =>
+    typeof p === "string" ? p : stringOf(objectOf(p)?.["text"]),
+  );
   return texts.filter((t) => t !== undefined && t !== "").join("\n\n");
 }
 
@@ -173,7 +181,9 @@ function callDraft(type: string, item: Fields, time: number | undefined): EntryD
     inputSummary: summarizeInput(input),
     ...(subject === undefined ? {} : { subject }),
     ...(changes.length > 0 ? { changes } : {}),
-    ...(isAnswered && status !== "in_progress" ? { outcome: { state: status === "failed" ? "failed" : "done" } } : {}),
+    ...(isAnswered && status !== "in_progress"
+      ? { outcome: { state: status === "failed" ? "failed" : "done" } }
+      : {}),
   };
   return { kind: "model", blocks: [block], usage: {}, ...timed(time) };
 }
@@ -194,18 +204,22 @@ function changesOf(input: unknown): readonly FileChange[] {
 function callSubject(name: string, input: unknown, changes: readonly FileChange[]): string | undefined {
   const [first] = changes;
   if (first) return changes.length === 1 ? first.path : `${first.path} and ${changes.length - 1} more`;
-  if (typeof input === "string") return cutText((input.split("\n", 1)[0] ?? "").trim(), INPUT_SUMMARY_MAX) || undefined;
+  if (typeof input === "string")
+    return cutText((input.split("\n", 1)[0] ?? "").trim(), INPUT_SUMMARY_MAX) || undefined;
   const fields = objectOf(input);
   if (!fields) return undefined;
   if (name === "update_plan") {
     const steps = (arrayOf(fields["plan"]) ?? []).map(objectOf);
-    const current = steps.find((s) => s?.["status"] === "in_progress") ?? steps.findLast((s) => s?.["status"] === "completed");
+    const current =
+      steps.find((s) => s?.["status"] === "in_progress") ??
+      steps.findLast((s) => s?.["status"] === "completed");
     return wordOf(current?.["step"]);
   }
   if (name === "write_stdin") {
     const chars = stringOf(fields["chars"]) ?? "";
     const process = fields["session_id"];
-    const words = typeof process === "number" || typeof process === "string" ? `process ${process}` : "process";
+    const words =
+      typeof process === "number" || typeof process === "string" ? `process ${process}` : "process";
     return chars === "" ? words : cutText(`${words}: ${JSON.stringify(chars)}`, INPUT_SUMMARY_MAX);
   }
   return subjectOf(fields) ?? commandOf(fields["script"]);
@@ -251,7 +265,8 @@ function imageDraft(item: Fields, time: number | undefined): EntryDraft {
       : { mediaType: "image/png", bytes: base64Bytes(result) };
     blocks.push({ kind: "attachment", attachment });
   }
-  if (blocks.length === 0) blocks.push({ kind: "other", type: "image_generation_call", text: compactJson(item, RAW_TEXT_MAX) });
+  if (blocks.length === 0)
+    blocks.push({ kind: "other", type: "image_generation_call", text: compactJson(item, RAW_TEXT_MAX) });
   return { kind: "model", blocks, usage: {}, ...timed(time) };
 }
 

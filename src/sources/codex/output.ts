@@ -1,6 +1,15 @@
 /** What Codex writes around a command's output: exit code, wall time, the number of a process that goes on. */
 import type { Attachment, CallOutcome } from "../../transcript/index.ts";
-import { arrayOf, attachmentOf, compactJson, lineCount, numberOf, objectOf, RAW_TEXT_MAX, stringOf } from "../fields.ts";
+import {
+  arrayOf,
+  attachmentOf,
+  compactJson,
+  lineCount,
+  numberOf,
+  objectOf,
+  RAW_TEXT_MAX,
+  stringOf,
+} from "../fields.ts";
 
 export interface ToolOutput {
   readonly content: string;
@@ -40,7 +49,9 @@ function readHeader(text: string): Header | undefined {
 }
 
 /** `{"output": …, "metadata": {"exit_code", "duration_seconds"}}`, as text: what the older shell and patch tools wrote. */
-function readJsonOutput(text: string): { content: string; exitCode?: number; durationMs?: number } | undefined {
+function readJsonOutput(
+  text: string,
+): { content: string; exitCode?: number; durationMs?: number } | undefined {
   if (!text.startsWith('{"') || !text.endsWith("}")) return undefined;
   let parsed: unknown;
   try {
@@ -63,9 +74,17 @@ function readJsonOutput(text: string): { content: string; exitCode?: number; dur
   };
 }
 
-function outcomeOf(content: string, exitCode: number | undefined, durationMs: number | undefined, isFailed: boolean, note?: string): CallOutcome {
+function outcomeOf(
+  content: string,
+  exitCode: number | undefined,
+  durationMs: number | undefined,
+  isFailed: boolean,
+  note?: string,
+): CallOutcome {
   const words = content.slice(0, 200);
-  const state = /^(exec command|patch|command|apply_patch).{0,20} rejected by user|^rejected by user/i.test(words)
+  const state = /^(exec command|patch|command|apply_patch).{0,20} rejected by user|^rejected by user/i.test(
+    words,
+  )
     ? "denied"
     : /^aborted by user|^aborted$|^command was aborted/i.test(words)
       ? "interrupted"
@@ -86,7 +105,13 @@ function fromText(text: string, isFailed: boolean, attachments: readonly Attachm
   const json = header ? undefined : readJsonOutput(text);
   const content = header ? text.slice(header.bodyAt) : (json?.content ?? text);
   const note = header?.process === undefined ? undefined : `goes on as process ${header.process}`;
-  const outcome = outcomeOf(content, header?.exitCode ?? json?.exitCode, header?.durationMs ?? json?.durationMs, isFailed, note);
+  const outcome = outcomeOf(
+    content,
+    header?.exitCode ?? json?.exitCode,
+    header?.durationMs ?? json?.durationMs,
+    isFailed,
+    note,
+  );
   return {
     content,
     isError: outcome.state !== "done",
@@ -101,11 +126,13 @@ export function readPieces(pieces: readonly unknown[]): { texts: string[]; attac
   const attachments: Attachment[] = [];
   for (const piece of pieces) {
     const fields = objectOf(piece);
-    const text = typeof piece === "string" ? piece : (stringOf(fields?.["text"]) ?? stringOf(fields?.["refusal"]));
+    const text =
+      typeof piece === "string" ? piece : (stringOf(fields?.["text"]) ?? stringOf(fields?.["refusal"]));
     const image = fields?.["image_url"] ?? fields?.["file_data"] ?? fields?.["file_url"];
     if (text !== undefined) texts.push(text);
     else if (typeof image === "string") attachments.push(attachmentOf(image));
-    else if (typeof objectOf(image)?.["url"] === "string") attachments.push(attachmentOf(String(objectOf(image)?.["url"])));
+    else if (typeof objectOf(image)?.["url"] === "string")
+      attachments.push(attachmentOf(String(objectOf(image)?.["url"])));
     else texts.push(compactJson(piece, RAW_TEXT_MAX));
   }
   return { texts, attachments };
@@ -120,7 +147,12 @@ export function readOutput(output: unknown): ToolOutput {
     return fromText(texts.join("\n"), false, attachments);
   }
   const fields = objectOf(output);
-  if (!fields) return fromText(output === undefined || output === null ? "" : compactJson(output, RAW_TEXT_MAX), false, []);
+  if (!fields)
+    return fromText(
+      output === undefined || output === null ? "" : compactJson(output, RAW_TEXT_MAX),
+      false,
+      [],
+    );
   const isFailed = fields["success"] === false;
   const inner = arrayOf(fields["content_items"]) ?? arrayOf(fields["content"]);
   if (inner) {

@@ -32,7 +32,8 @@ export function patchChanges(text: string): readonly FileChange[] {
       verb = file[1] ?? "";
       path = (file[2] ?? "").trim();
       lines = [];
-    } else if (line.startsWith("*** Move to: ") && path !== undefined) path = `${path} → ${line.slice(13).trim()}`;
+    } else if (line.startsWith("*** Move to: ") && path !== undefined)
+      path = `${path} → ${line.slice(13).trim()}`;
     else if (line.startsWith("*** End Patch")) break;
     else if (path !== undefined && !line.startsWith("*** ")) lines.push(line);
   }

@@ -95,13 +95,18 @@ function isCodex(head: Uint8Array): boolean {
   }
   // The first record may be longer than what was read: its start tells.
   const start = new TextDecoder().decode(head.subarray(0, 400));
-  return seen === 0 && /^\uFEFF?\s*\{/.test(start) && WRAPPED_TYPES.test(start) && start.includes('"payload"');
+  return (
+    seen === 0 && /^\uFEFF?\s*\{/.test(start) && WRAPPED_TYPES.test(start) && start.includes('"payload"')
+  );
 }
 
 function isCodexRecord(value: Fields): boolean {
   const type = stringOf(value["type"]);
   if (objectOf(value["payload"]))
-    return type !== undefined && /^(session_meta|turn_context|response_item|event_msg|compacted|world_state)$/.test(type);
+    return (
+      type !== undefined &&
+      /^(session_meta|turn_context|response_item|event_msg|compacted|world_state)$/.test(type)
+    );
   if (value["record_type"] === "state") return true;
   if (type !== undefined || wordOf(value["id"]) === undefined) return false;
   return timeOf(value["timestamp"]) !== undefined && ("instructions" in value || "git" in value);
@@ -142,14 +147,19 @@ function headFacts(head: Uint8Array, isWhole: boolean): Partial<SessionInfo> {
   let info: Partial<SessionInfo> = {};
   let isFirst = true;
   for (const line of textLines(head, isWhole)) {
-    const isWanted = isFirst || line.includes('"turn_context"') || line.includes('"user"') || line.includes('"user_message"');
+    const isWanted =
+      isFirst ||
+      line.includes('"turn_context"') ||
+      line.includes('"user"') ||
+      line.includes('"user_message"');
     if (!isWanted) continue;
     const value = parseLine(line.replace(/^\uFEFF/, ""));
     if (!value) continue;
     if (isFirst) info = { ...metaInfo(objectOf(value["payload"]) ?? value) };
     isFirst = false;
     const payload = objectOf(value["payload"]);
-    if (value["type"] === "turn_context" && payload) info = { ...contextInfo(payload), ...info, ...contextInfo(payload) };
+    if (value["type"] === "turn_context" && payload)
+      info = { ...contextInfo(payload), ...info, ...contextInfo(payload) };
     const said = codexClassifier.classify({ type: "record", start: 1, end: 1, value });
     const prompt = said.entries.find((e) => e.kind === "delivered" && e.sender === "user");
     const title = prompt?.kind === "delivered" ? titleFromPrompt(prompt.body) : undefined;
@@ -164,7 +174,8 @@ function tailFacts(tail: Uint8Array): Partial<SessionInfo> {
   for (const line of textLines(tail, true)) {
     if (!line.includes('"turn_context"') && !line.includes('"thread_name_updated"')) continue;
     const value = parseLine(line);
-    if (value) info = { ...info, ...codexClassifier.classify({ type: "record", start: 1, end: 1, value }).info };
+    if (value)
+      info = { ...info, ...codexClassifier.classify({ type: "record", start: 1, end: 1, value }).info };
   }
   return info;
 }

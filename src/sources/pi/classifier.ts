@@ -1,6 +1,13 @@
 /** What the records of a pi session mean: version 1 (a plain list) to version 3 (a tree in a list), and relatives that share the format. */
 import type { RecordItem } from "../../lines/index.ts";
-import type { Attachment, CallOutcome, ContentBlock, FileChange, Usage, Wound } from "../../transcript/index.ts";
+import type {
+  Attachment,
+  CallOutcome,
+  ContentBlock,
+  FileChange,
+  Usage,
+  Wound,
+} from "../../transcript/index.ts";
 import type { Classified, Classifier, EntryDraft, Mark, TreeNode } from "../classifier.ts";
 import {
   arrayOf,
@@ -69,7 +76,9 @@ function classifyTyped(type: string, value: Fields, time: number | undefined, st
     case "custom":
       return known([]);
     case "custom_message":
-      return known([noteDraft(wordOf(value["customType"]) ?? "note", readContent(value["content"]).text, time)]);
+      return known([
+        noteDraft(wordOf(value["customType"]) ?? "note", readContent(value["content"]).text, time),
+      ]);
     case "branch_summary":
       return known([noteDraft("branch", stringOf(value["summary"]) ?? "", time)]);
     case "compaction":
@@ -144,7 +153,8 @@ function classifyMessage(value: Fields, lineTime: number | undefined, start: num
   const message = objectOf(value["message"]);
   const role = stringOf(message?.["role"]) ?? "";
   const kind = `message/${role}`;
-  if (!message) return { kind, known: false, entries: [rawDraft("a message without content", value, lineTime)] };
+  if (!message)
+    return { kind, known: false, entries: [rawDraft("a message without content", value, lineTime)] };
   const time = lineTime ?? timeOf(message["timestamp"]);
   const known = (entries: readonly EntryDraft[], marks?: readonly Mark[]): Classified => ({
     kind,
@@ -163,7 +173,9 @@ function classifyMessage(value: Fields, lineTime: number | undefined, start: num
       return known([noteDraft("command", bashWords(message), time)]);
     case "custom":
     case "hookMessage":
-      return known([noteDraft(wordOf(message["customType"]) ?? "note", readContent(message["content"]).text, time)]);
+      return known([
+        noteDraft(wordOf(message["customType"]) ?? "note", readContent(message["content"]).text, time),
+      ]);
     case "branchSummary":
       return known([noteDraft("branch", stringOf(message["summary"]) ?? "", time)]);
     case "compactionSummary":
@@ -215,7 +227,8 @@ function assistant(message: Fields, time: number | undefined, key: string): Clas
   };
 }
 
-const AUTH = /\b(401|403)\b|unauthori[sz]ed|unauthenticated|forbidden|permission.denied|credential|authenticat|api.?key/i;
+const AUTH =
+  /\b(401|403)\b|unauthori[sz]ed|unauthenticated|forbidden|permission.denied|credential|authenticat|api.?key/i;
 
 function woundOf(stopReason: string | undefined, message: Fields): Wound | undefined {
   const words = wordOf(message["errorMessage"]);

@@ -67,12 +67,18 @@ function isPi(head: Uint8Array): boolean {
 
 function isPiRecord(value: Fields): boolean {
   if (value["type"] === "session")
-    return wordOf(value["id"]) !== undefined && timeOf(value["timestamp"]) !== undefined && !("sessionId" in value);
+    return (
+      wordOf(value["id"]) !== undefined && timeOf(value["timestamp"]) !== undefined && !("sessionId" in value)
+    );
   if (value["type"] !== "message") return false;
   const message = objectOf(value["message"]);
   const role = stringOf(message?.["role"]);
   if (role === "toolResult") return stringOf(message?.["toolCallId"]) !== undefined;
-  return role === "assistant" && stringOf(message?.["stopReason"]) !== undefined && stringOf(message?.["api"]) !== undefined;
+  return (
+    role === "assistant" &&
+    stringOf(message?.["stopReason"]) !== undefined &&
+    stringOf(message?.["api"]) !== undefined
+  );
 }
 
 async function describe(found: FoundSession): Promise<SessionInfo> {

@@ -172,9 +172,11 @@ async function decodeBlocks(
     isLast = (bits & 1) === 1;
     const type = (bits >> 1) & 3;
     const size = bits >> 3;
-    if (type === 3 || size > BLOCK_MAX) return { faults: [...faults, { fault: "corrupt", at }], goesOn: false };
+    if (type === 3 || size > BLOCK_MAX)
+      return { faults: [...faults, { fault: "corrupt", at }], goesOn: false };
     const body = await feed.take(type === 1 ? 1 : size);
-    if (body.length < (type === 1 ? 1 : size)) return { faults: [...faults, { fault: "truncated", at }], goesOn: false };
+    if (body.length < (type === 1 ? 1 : size))
+      return { faults: [...faults, { fault: "truncated", at }], goesOn: false };
     // After a block that could not be decoded, the rest of its frame refers to bytes that are not there: it is only walked.
     if (faults.length > 0) continue;
     const block = new Uint8Array(3 + body.length + 4);

@@ -1,0 +1,250 @@
+/** A Gemini CLI chat as a log: pages by the index, following by comparing the index with what it was. */
+import { dirname } from "node:path";
+import type { Entry, Place, RawEntry } from "../../transcript/index.ts";
+import { pairCalls } from "../../transcript/index.ts";
+import type { EntryDraft } from "../classifier.ts";
+import { SourceError } from "../errors.ts";
+import { isFileError } from "../file-errors.ts";
+import { DAMAGE_TEXT_BYTES_MAX } from "../limits.ts";
+import { endOf, entryName, locate, pageAfter, pageBefore, type RowReader } from "../named-log.ts";
+import { parseNamedPosition } from "../named-position.ts";
+import { createStates } from "../named-states.ts";
+import type { CheckReport, Log, LogEvent, LogItem, Page, Position, SessionInfo, TailPage } from "../types.ts";
+import { createLooker, nodeWatchPorts, type WatchPorts } from "../watch.ts";
+import { Chat } from "./chat.ts";
+import { checkChat } from "./check.ts";
+import { diffSnapshots, type Snapshot, snapshotOf } from "./follow.ts";
+import { readMessage } from "./message.ts";
+import { type Row, standingOf } from "./rows.ts";
+
+export interface GeminiLogOptions {
+  readonly path: string;
+  /** What is known of the session from elsewhere (its id, its project's folder). */
+  readonly info: SessionInfo;
+  readonly ports?: WatchPorts;
+}
+
+/** Opens a chat. The file is read once to know the order of its messages; pages then cost what they hold. */
+export async function openGeminiLog(options: GeminiLogOptions): Promise<Log> {
+  return new GeminiLog(options, await Chat.open(options.path));
+}
+
+class GeminiLog implements Log {
+  readonly agent = "gemini";
+  readonly path: string;
+  readonly #options: GeminiLogOptions;
+  readonly #chat: Chat;
+  readonly #states = createStates<Snapshot>();
+
+  constructor(options: GeminiLogOptions, chat: Chat) {
+    this.path = options.path;
+    this.#options = options;
+    this.#chat = chat;
+  }
+
+  async info(): Promise<SessionInfo> {
+    await this.#refresh();
+    const modifiedAt = this.#chat.modifiedAt;
+    return {
+      ...this.#options.info,
+      ...this.#chat.info,
+      bytes: this.#chat.bytes,
+      ...(modifiedAt === undefined ? {} : { modifiedAt }),
+    };
+  }
+
+  async tail(limit: number): Promise<TailPage> {
+    return this.#reading(async (reader) => {
+      const page = await pageBefore(reader, endOf(reader.rows), limit);
+      const { isOpen, liveRow } = standingOf(reader.rows);
+      const live = page.entries
+        .filter((e) => liveRow !== undefined && e.name === entryName(liveRow, 0))
+        .map((e) => e.name);
+      return { ...page, turnOpen: isOpen, live };
+    });
+  }
+
+  older(from: Position, limit: number): Promise<Page> {
+    return this.#reading((reader) => pageBefore(reader, locate(reader.rows, from), limit));
+  }
+
+  newer(from: Position, limit: number): Promise<Page> {
+    return this.#reading((reader) => pageAfter(reader, locate(reader.rows, from), limit));
+  }
+
+  first(limit: number): Promise<Page> {
+    return this.#reading((reader) => pageAfter(reader, { row: 0, ordinal: 0 }, limit));
+  }
+
+  async *follow(after: Position, signal: AbortSignal): AsyncGenerator<LogEvent> {
+    const looker = createLooker(signal, this.#options.ports ?? nodeWatchPorts);
+    looker.setPaths([this.path, dirname(this.path)]);
+    let seen = this.#seenAt(after);
+    let info = this.#chat.info;
+    let isGone = false;
+    let isCaughtUp = false;
+    let changed = true;
+    try {
+      do {
+        const status = await this.#refresh();
+        const failure = looker.failure();
+        if (failure)
+          yield {
+            type: "notice",
+            text: `Watching the file failed (${failure}); it is looked at regularly instead.`,
+          };
+        if (status === "gone" && !isGone) yield { type: "gone" };
+        isGone = status === "gone";
+        const next = snapshotOf(this.#chat.rows);
+        const items = isGone ? [] : await this.#itemsBetween(seen, next);
+        if (typeof items === "string") {
+          yield { type: "reset", reason: items };
+          return;
+        }
+        if (items === undefined) {
+          changed = true;
+          continue;
+        }
+        const all: LogItem[] = [...items];
+        if (this.#chat.info !== info && !isGone) all.push({ type: "info", info: this.#chat.info });
+        info = this.#chat.info;
+        changed = all.length > 0;
+        if (changed) {
+          seen = next;
+          yield { type: "items", items: all, end: this.#endPosition(next) };
+        }
+        if (changed || !isCaughtUp) yield { type: "caughtUp" };
+        isCaughtUp = true;
+      } while (await looker.next(changed));
+    } finally {
+      looker.close();
+    }
+  }
+
+  check(signal?: AbortSignal): Promise<CheckReport> {
+    return checkChat(this.#chat, signal);
+  }
+
+  async raw(place: Place, limit = Number.MAX_SAFE_INTEGER): Promise<Uint8Array> {
+    return this.#chat.readBytes(place.start, Math.max(0, Math.min(place.end - place.start, limit)));
+  }
+
+  async close(): Promise<void> {
+    await this.#chat.close();
+  }
+
+  /** The state a position was read from, or what stood before it where that is not known any more. */
+  #seenAt(after: Position): Snapshot {
+    const parsed = parseNamedPosition(after);
+    const known = parsed.type === "before" ? undefined : this.#states.get(parsed.state);
+    if (known) return known;
+    const rows = this.#chat.rows;
+    const cursor = locate(rows, after);
+    // Inside a row: it is taken as told up to there, and what it has more is told now.
+    const told = rows.slice(0, cursor.row);
+    if (cursor.ordinal > 0) told.push({ ...rows[cursor.row]!, entryCount: cursor.ordinal, print: -1 });
+    return snapshotOf(told);
+  }
+
+  #endPosition(snapshot: Snapshot): Position {
+    const last = snapshot.rows.at(-1);
+    const name = last && entryName(last, last.entryCount - 1);
+    return this.#states.position(name, snapshot);
+  }
+
+  /** Undefined where the file changed under the reading: the next look sees more. */
+  async #itemsBetween(before: Snapshot, after: Snapshot): Promise<readonly LogItem[] | string | undefined> {
+    try {
+      return await diffSnapshots(
+        before,
+        after,
+        (row, isLive) => this.#entries(row, isLive),
+        (row) => (row.damage === undefined ? [] : [{ start: row.start, end: row.end, reason: row.damage }]),
+      );
+    } catch (error) {
+      if (error instanceof StaleError) return undefined;
+      throw error;
+    }
+  }
+
+  async #refresh(): Promise<"same" | "changed" | "gone"> {
+    try {
+      return await this.#chat.refresh();
+    } catch (error) {
+      // What is open can still be read; a file that cannot be opened any more counts as gone.
+      if (isFileError(error)) return "gone";
+      throw error;
+    }
+  }
+
+  /** Reads with an index that is up to date. Where the bytes changed under it, the index is made anew, once. */
+  async #reading<T extends Page>(work: (reader: RowReader<Row>) => Promise<T>): Promise<T> {
+    await this.#refresh();
+    try {
+      return await work(this.#reader());
+    } catch (error) {
+      if (!(error instanceof StaleError)) throw error;
+    }
+    await this.#chat.refresh(true);
+    try {
+      return await work(this.#reader());
+    } catch (error) {
+      if (!(error instanceof StaleError)) throw error;
+      throw new SourceError("unreadable", `${this.path} is being rewritten`, {
+        path: this.path,
+        next: "Try again.",
+      });
+    }
+  }
+
+  #reader(): RowReader<Row> {
+    const rows = this.#chat.rows.slice();
+    const { liveRow } = standingOf(rows);
+    const snapshot = snapshotOf(rows);
+    return {
+      rows,
+      read: (row) => this.#entries(row, row === liveRow),
+      damage: (shown) => {
+        const start = Math.min(...shown.map((r) => r.start));
+        const end = Math.max(...shown.map((r) => r.end));
+        return shown.length === 0 ? [] : this.#chat.damageIn(start, end);
+      },
+      state: () => this.#states.name(snapshot),
+    };
+  }
+
+  async #entries(row: Row, isLive: boolean): Promise<readonly Entry[]> {
+    if (row.damage !== undefined) return [await this.#damaged(row)];
+    const value = await this.#chat.read(row);
+    if (value === undefined) throw new StaleError();
+    const { entries } = readMessage(value);
+    if (entries.length !== row.entryCount && row.print !== -1) throw new StaleError();
+    const named = entries.map((draft, ordinal) => nameEntry(draft, row, ordinal));
+    return pairCalls(named, { standing: () => (isLive ? "running" : "unanswered") });
+  }
+
+  async #damaged(row: Row): Promise<RawEntry> {
+    const bytes = await this.#chat.readBytes(row.start, Math.min(row.end - row.start, DAMAGE_TEXT_BYTES_MAX));
+    return {
+      kind: "raw",
+      name: row.name,
+      place: { start: row.start, end: row.end },
+      reason: `not readable: ${row.damage}`,
+      text: new TextDecoder().decode(bytes),
+      damaged: true,
+    };
+  }
+}
+
+/** The bytes of a row are not its message any more. */
+class StaleError extends Error {}
+
+function nameEntry(draft: EntryDraft, row: Row, ordinal: number): Entry {
+  const { mergeKey: _m, unfinished: _u, ...entry } = draft;
+  return {
+    ...entry,
+    name: entryName(row, ordinal),
+    place: { start: row.start, end: row.end },
+    ...(row.isLeft ? { offPath: true } : {}),
+  } as Entry;
+}
