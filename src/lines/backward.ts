@@ -42,9 +42,9 @@ class Gatherer {
 
   /** The newest line of all, unfinished in a growing log. */
   addUnfinished(line: Line): void {
-    const shape = shapeOf(line, true);
-    if (shape.kind === "border" && shape.isRecord) {
-      this.#give(shape.items);
+    const items = new Joiner(this.#limits, this.#parse, undefined).peek(line);
+    if (items.length > 0) {
+      this.#give(items);
       this.#isOpenEnded = false;
       return;
     }
@@ -123,10 +123,10 @@ class Gatherer {
   /** Gives the lines that no object beginning at or above `start` can reach. */
   #dropUnreachable(start: number): void {
     while (this.#from < this.#lines.length) {
-      const { line } = this.#lines[this.#from]!;
-      if (line.end - start <= this.#limits.joinBytesMax) break;
+      const { line, shape } = this.#lines[this.#from]!;
+      if (line.start - start <= this.#limits.joinBytesMax) break;
       this.#giveAlone(line);
-      if (line !== this.#unfinished) this.#isOpenEnded = false;
+      if (line !== this.#unfinished && shape.kind !== "blank") this.#isOpenEnded = false;
       if (line === this.#lone) this.#lone = undefined;
       this.#from += 1;
     }
@@ -155,7 +155,7 @@ async function lookBelow(
       const shape = shapeOf(line, parse);
       const isBorder =
         shape.kind === "border" || shape.kind === "opener" || (shape.kind === "lone" && beginsObject(tail));
-      if (isBorder || line.end - first.start > limits.joinBytesMax) return { lines: found, isAtEnd: false };
+      if (isBorder || line.start - first.start > limits.joinBytesMax) return { lines: found, isAtEnd: false };
       if (shape.kind !== "blank") tail = tailByte(line);
       found.push({ line, shape: shape.kind === "lone" ? { kind: "other" } : shape });
     }

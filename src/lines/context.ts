@@ -88,7 +88,7 @@ async function lookAbove(
       firstTail ??= tail;
       if (shape.kind === "border") return at(first.line.start, firstTail);
       if (shape.kind === "opener") return at(line.start, 0);
-      if (first.line.end - line.start > limits.joinBytesMax) return at(first.line.start, firstTail);
+      if (first.line.start - line.start > limits.joinBytesMax) return at(first.line.start, firstTail);
       pending = shape.kind === "lone" ? line : undefined;
     }
   }

@@ -3,6 +3,7 @@ export { backwardBatches, readBackward } from "./backward.ts";
 export { type FollowOptions, followFile } from "./follow.ts";
 export { forwardBatches, readForward } from "./forward.ts";
 export { parseRecord } from "./line.ts";
+export type { FollowPorts, Watch } from "./ports.ts";
 export {
   bytesOf,
   FileError,

@@ -32,8 +32,9 @@ interface Group {
 
 /**
  * Takes the lines of a log one after another and gives their items as soon as they are settled. A group of lines is held only from an
- * opener on, and only while it may still become one record: until it does, a border or another opener comes, or it is too long. What a
- * line gives therefore depends on no line farther above it than the nearest border or opener, or than `joinBytesMax`.
+ * opener on, and only while it may still become one record: until it does, a border or another opener comes, or a line starts more
+ * than `joinBytesMax` bytes below. What a line gives therefore depends on no line above the nearest border or opener, nor on one
+ * farther above than that.
  */
 export class Joiner {
   readonly #limits: ResolvedLimits;
@@ -59,7 +60,10 @@ export class Joiner {
     if (shape.kind !== "blank") this.#tailAbove = tailByte(line);
     switch (shape.kind) {
       case "blank":
-        return this.#group === undefined ? [] : this.#add(this.#group, line);
+        // Too far below to be joined, it ends nothing either.
+        return this.#group !== undefined && this.#isInReach(this.#group, line)
+          ? this.#add(this.#group, line)
+          : [];
       case "border": {
         const items = this.flush();
         items.push(...shape.items);
@@ -88,7 +92,11 @@ export class Joiner {
    */
   peek(line: Line): LineItem[] {
     const shape = shapeOf(line, true);
-    if (shape.kind === "border") return shape.isRecord ? [...this.flush(), ...shape.items] : [];
+    if (shape.kind === "border") {
+      // What stands behind the record may still grow.
+      const records = shape.items.findLastIndex((item) => item.type === "record") + 1;
+      return records > 0 ? [...this.flush(), ...shape.items.slice(0, records)] : [];
+    }
     const group = this.#group;
     if (group === undefined || shape.kind !== "other") return [];
     if (!this.#isInReach(group, line)) return [];
@@ -96,7 +104,7 @@ export class Joiner {
     trial.scanner.feed(lineFeedByte);
     const after = trial.scanner.feed(line.bytes);
     if (after < 0) return [];
-    return this.#join(trial, after) ?? [];
+    return (this.#join(trial, after) ?? []).filter((item) => item.end <= line.start + after);
   }
 
   #resolve(shape: Shape): Shape {
@@ -105,14 +113,15 @@ export class Joiner {
   }
 
   #isInReach(group: Group, line: Line): boolean {
-    return line.end - (group.lines[0]?.start ?? 0) <= this.#limits.joinBytesMax;
+    // By the line's start: a last line that still grows stays in reach.
+    return line.start - (group.lines[0]?.start ?? 0) <= this.#limits.joinBytesMax;
   }
 
   #open(line: Line): LineItem[] {
     const open = openObjectStart(line);
     if (open === undefined) return judgeLine(line);
     this.#group = { lines: [line], ...open };
-    return this.#isInReach(this.#group, line) ? [] : this.flush();
+    return [];
   }
 
   #add(group: Group, line: Line): LineItem[] {

@@ -4,7 +4,7 @@ import type { LineLimits } from "./types.ts";
 /** A line longer than this many bytes is never held or parsed. */
 export const lineBytesMax: number = 64 * 1024 * 1024;
 
-/** Most bytes from the first byte of a record split over lines to its last. */
+/** Most bytes from the start of the first line of a record split over lines to the start of its last. */
 export const joinBytesMax: number = 4 * 1024 * 1024;
 
 /** Bytes of the first read of a run. */

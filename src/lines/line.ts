@@ -78,28 +78,14 @@ function bomLength(bytes: Uint8Array): number {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
 }
 
-/** The runs of NULs in a range, at its ends and inside, and the segments between them, in order. */
-function* nulParts(
-  bytes: Buffer,
-  start: number,
-  end: number,
-): Generator<{ start: number; end: number; isNul: boolean }> {
-  let from = start;
-  while (from < end) {
-    const nul = bytes.indexOf(0, from);
-    const until = nul < 0 || nul > end ? end : nul;
-    if (until > from) yield { start: from, end: until, isNul: false };
-    let after = until;
-    while (after < end && bytes[after] === 0) after += 1;
-    if (after > until) yield { start: until, end: after, isNul: true };
-    from = after;
-  }
-}
-
+/** The runs of NULs in a range that holds but NULs and white space. */
 function nulItems(bytes: Buffer, base: number, start: number, end: number): DamageItem[] {
   const items: DamageItem[] = [];
-  for (const part of nulParts(bytes, start, end))
-    if (part.isNul) items.push(damage(base + part.start, base + part.end, "nul-run"));
+  for (let from = skipSpace(bytes, start, end); from < end; ) {
+    const after = skipNuls(bytes, from, end);
+    items.push(damage(base + from, base + after, "nul-run"));
+    from = skipSpace(bytes, after, end);
+  }
   return items;
 }
 
@@ -151,7 +137,7 @@ export function shapeOf(line: Line, parse: boolean): Shape {
     return { kind: "border", items: [item], isRecord: true };
   }
   if (end === 0) return blank;
-  if (bytes[0] === openBrace) {
+  if (bytes[0] === openBrace && bytes[end - 1] === closeBrace) {
     const parsed = parseJson(bytes.subarray(0, end));
     if (parsed.ok) return { kind: "border", items: [recordOf(base, base + end, parsed)], isRecord: true };
   }
@@ -221,60 +207,59 @@ export function judgeLine(line: Line): LineItem[] {
 
 /** The items of a part of a line. `base` is the log's offset of `bytes[0]`. */
 export function judgeRange(bytes: Buffer, base: number, from: number, to: number): LineItem[] {
-  const start = skipSpace(bytes, from, to);
-  const end = trimSpace(bytes, start, to);
-  if (start === end) return [];
-  if (bytes[start] !== 0 && bytes[end - 1] !== 0) {
-    const parsed = parseJson(bytes.subarray(start, end));
-    if (parsed.ok) return [recordOf(base + start, base + end, parsed)];
-  }
+  const end = trimSpace(bytes, from, to);
+  let start = skipSpace(bytes, from, end);
   const items: LineItem[] = [];
-  for (const part of nulParts(bytes, start, end)) {
-    if (part.isNul) items.push(damage(base + part.start, base + part.end, "nul-run"));
-    else items.push(...pieces(bytes, base, part.start, part.end));
+  if (start < end && bytes[start] !== openBrace) {
+    const parsed = bytes[start] === 0 ? undefined : parseJson(bytes.subarray(start, end));
+    if (parsed?.ok) return [recordOf(base + start, base + end, parsed)];
   }
-  const isBroken = items.some((item) => item.type === "damage");
-  // A record that stands whole between NULs was saved from a bad line too.
-  return items.map((item) =>
-    isBroken && item.type === "record" && item.recovered === undefined
-      ? { ...item, recovered: "nul-run" }
-      : item,
-  );
+  while (start < end) {
+    const nulEnd = skipNuls(bytes, start, end);
+    if (nulEnd > start) {
+      items.push(damage(base + start, base + nulEnd, "nul-run"));
+      start = skipSpace(bytes, nulEnd, end);
+      continue;
+    }
+    const after = bytes[start] === openBrace ? objectEnd(bytes, start, end) : -1;
+    const parsed = after < 0 ? undefined : parseJson(bytes.subarray(start, after));
+    if (parsed?.ok) {
+      items.push(recordOf(base + start, base + after, parsed));
+      start = skipSpace(bytes, after, end);
+      continue;
+    }
+    // No record begins here: one may stand behind, but not across NULs, where bytes are lost.
+    const nul = bytes.indexOf(0, start);
+    const segmentEnd = nul < 0 || nul > end ? end : nul;
+    const found = findRecord(bytes, start, segmentEnd);
+    const stubEnd = trimSpace(bytes, start, found < 0 ? segmentEnd : found);
+    const isTorn = bytes[start] === openBrace && (after < 0 || after > segmentEnd);
+    items.push(damage(base + start, base + stubEnd, found >= 0 ? "resync" : isTorn ? "torn" : "not-json"));
+    start = found < 0 ? skipSpace(bytes, segmentEnd, end) : found;
+  }
+  return markRecovered(items);
 }
 
-/** Takes a range without NULs apart: objects glued together, stubs with a record behind them, what is left. */
-function pieces(bytes: Buffer, base: number, from: number, to: number): LineItem[] {
-  const end = trimSpace(bytes, from, to);
-  const items: LineItem[] = [];
-  let start = skipSpace(bytes, from, end);
-  let found: DamageReason | undefined;
-  while (start < end) {
-    const after = bytes[start] === openBrace ? objectEnd(bytes, start, end) : -1;
-    if (after > 0) {
-      const parsed = parseJson(bytes.subarray(start, after));
-      if (parsed.ok) {
-        const isWhole = items.length === 0 && after === end;
-        items.push(recordOf(base + start, base + after, parsed, found ?? (isWhole ? undefined : "glued")));
-        start = skipSpace(bytes, after, end);
-        found = undefined;
-        continue;
-      }
-    } else if (bytes[start] !== openBrace && items.length === 0) {
-      const parsed = parseJson(bytes.subarray(start, end));
-      if (parsed.ok) return [recordOf(base + start, base + end, parsed)];
+function skipNuls(bytes: Uint8Array, start: number, end: number): number {
+  let index = start;
+  while (index < end && bytes[index] === 0) index += 1;
+  return index;
+}
+
+/** Names how each record of one line was saved, where its own parse does not say. */
+function markRecovered(items: readonly LineItem[]): LineItem[] {
+  const parts = items.filter((item) => item.type === "record" || item.reason !== "nul-run");
+  let above: LineItem | undefined;
+  return items.map((item) => {
+    if (item.type === "damage") {
+      if (item.reason !== "nul-run") above = item;
+      return item;
     }
-    const next = findRecord(bytes, start, end);
-    if (next < 0) {
-      items.push(
-        damage(base + start, base + end, bytes[start] === openBrace && after < 0 ? "torn" : "not-json"),
-      );
-      break;
-    }
-    items.push(damage(base + start, base + trimSpace(bytes, start, next), "resync"));
-    start = next;
-    found = "resync";
-  }
-  return items;
+    const alone: DamageReason | undefined = items.length > 1 ? "nul-run" : undefined;
+    const how = parts.length === 1 ? alone : above?.type === "damage" ? "resync" : "glued";
+    above = item;
+    return item.recovered !== undefined || how === undefined ? item : { ...item, recovered: how };
+  });
 }
 
 const recordKeys = ["timestamp", "parentUuid", "leafUuid", "sessionId", "payload"];

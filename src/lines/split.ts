@@ -81,15 +81,18 @@ export class Splitter {
 
   #hold(bytes: Buffer): void {
     this.#length += bytes.length;
-    if (this.#head !== undefined) return;
+    if (this.#head !== undefined) {
+      if (this.#head.length < headBytesMax) this.#head = firstBytes([this.#head, bytes]);
+      return;
+    }
     this.#parts.push(bytes);
     if (this.#length <= this.#lineBytesMax) return;
-    // A copy, so that the placeholder does not keep the line's memory.
-    this.#head = Buffer.from(firstBytes(this.#parts));
+    this.#head = firstBytes(this.#parts);
     this.#parts = [];
   }
 }
 
+/** A copy of the first bytes of `parts`, so that a placeholder does not keep the line's memory. */
 function firstBytes(parts: readonly Buffer[]): Buffer {
   return Buffer.concat(
     parts,

@@ -173,7 +173,10 @@ export class Tail {
     const last = fresh.at(-1);
     if (first === undefined || last === undefined) return { items: [] };
     const isInside = first.start < this.#givenEnd;
+    const isFirst = this.#givenEnd === this.asked;
+    // A record given early can become part of a line too large to read: then only what came after it is told as that.
+    if (isInside && !isFirst) fresh[0] = { ...first, start: this.#givenEnd };
     this.#givenEnd = last.end;
-    return isInside ? { items: fresh, resyncedAt: first.start } : { items: fresh };
+    return isInside && isFirst ? { items: fresh, resyncedAt: first.start } : { items: fresh };
   }
 }

@@ -47,7 +47,7 @@ export interface ByteSource {
 export interface LineLimits {
   /** A line above this many bytes is not parsed; it becomes a `too-large` damage item. Default 64 MiB. */
   readonly lineBytesMax?: number;
-  /** Most bytes, from the start of its first line to the end of its last, that a record split over lines is joined from. Default 4 MiB. */
+  /** Most bytes from the start of the first line of a record split over lines to the start of its last. Default 4 MiB. */
   readonly joinBytesMax?: number;
   /** Bytes of the first read of a run; later reads double up to 16 times that. Default 64 KiB. */
   readonly chunkBytes?: number;
