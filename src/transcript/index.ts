@@ -20,3 +20,17 @@ export type {
   Wound,
   WoundedEntry,
 } from "./entry.ts";
+export {
+  type CallSeat,
+  callsOf,
+  createPairer,
+  outcomeOf,
+  type Pairer,
+  type PairingContext,
+  type Pairs,
+  pairCalls,
+  withCall,
+  withOutcome,
+} from "./pairing.ts";
+export { absorbStream, foldStream, type Stream } from "./stream.ts";
+export { LIVE_NAME, liveEntry, WOUND_NAME, withLive, withWound, woundEntry } from "./tail.ts";
