@@ -89,7 +89,7 @@ export function deliveredLines(entry: DeliveredEntry, options: RenderOptions): r
   const shown = isEmpty
     ? hasStubs && !isUser
       ? []
-      : [fitLine([...(isUser ? sign : rest), ...(hasStubs ? [] : [tone("(empty)", "dim")])])]
+      : [fitLine(cutSpans([...(isUser ? sign : rest), ...(hasStubs ? [] : [tone("(empty)", "dim")])], width))]
     : body;
   lines.push(...(isUser ? withRight(shown, right, width) : shown));
   lines.push(...attachmentLines(entry.attachments, proseIndent, options));

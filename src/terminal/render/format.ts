@@ -35,7 +35,12 @@ export function formatElapsed(durationMs: number): string {
   return hours > 0 ? `${hours}:${two(minutes)}:${two(whole % 60)}` : `${minutes}:${two(whole % 60)}`;
 }
 
-/** `812 B`, `4.0 kB`, `61 kB`, `1.2 MB`. */
+/** Two digits at least: `4`, `1.2`, `61`. */
+function shortened(value: number): string {
+  return value < 9.95 ? value.toFixed(1).replace(/\.0$/, "") : String(Math.round(value));
+}
+
+/** `812 B`, `4 kB`, `61 kB`, `1.2 MB`. */
 export function formatBytes(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`;
   let value = bytes;
@@ -44,7 +49,7 @@ export function formatBytes(bytes: number): string {
     value /= 1000;
     unit += 1;
   }
-  return `${value < 9.95 ? value.toFixed(1) : Math.round(value)} ${["kB", "MB", "GB", "TB", "PB"][unit]}`;
+  return `${shortened(value)} ${["kB", "MB", "GB", "TB", "PB"][unit]}`;
 }
 
 /** `812`, `1.2k`, `61k`, `1.3M`: a count of tokens without its unit. */
@@ -52,10 +57,10 @@ export function formatTokens(tokens: number): string {
   if (tokens < 1000) return String(tokens);
   if (tokens < 999_500) {
     const value = tokens / 1000;
-    return `${value < 9.95 ? value.toFixed(1) : Math.round(value)}k`;
+    return `${shortened(value)}k`;
   }
   const value = tokens / 1_000_000;
-  return `${value < 9.95 ? value.toFixed(1) : Math.round(value)}M`;
+  return `${shortened(value)}M`;
 }
 
 /** `1,204`. */

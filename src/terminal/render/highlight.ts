@@ -86,7 +86,8 @@ function toneOf(node: TreeNode, inherited: Tone | undefined): Tone | undefined {
   const classes = node.properties?.className;
   const first: unknown = Array.isArray(classes) ? classes[0] : undefined;
   if (typeof first !== "string") return inherited;
-  return tones[first.replace(/^hljs-/, "")] ?? inherited;
+  const name = first.replace(/^hljs-/, "");
+  return Object.hasOwn(tones, name) ? tones[name] : inherited;
 }
 
 function collect(node: TreeNode, tone: Tone | undefined, lines: Span[][]): void {
@@ -113,6 +114,8 @@ export async function loadHighlighter(): Promise<Highlighter> {
   return {
     lines(code, language) {
       const wanted = language.toLowerCase();
+      // The registry is a plain object: it would take "constructor" for a language.
+      if (wanted in {}) return undefined;
       const name = aliases[wanted] ?? wanted;
       if (!lowlight.registered(name)) return undefined;
       const lines: Span[][] = [[]];

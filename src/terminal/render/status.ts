@@ -1,5 +1,13 @@
 /** The status row and notices. */
-import { cellsOf, type Line, type Span, safeSpans, spansCells, type Tone } from "../text/index.ts";
+import {
+  cellsOf,
+  type Line,
+  type Span,
+  safeSpans,
+  sanitizeLine,
+  spansCells,
+  type Tone,
+} from "../text/index.ts";
 import { formatElapsed, formatTokens } from "./format.ts";
 import { cutSpans, fitLine, tone, wrapped } from "./layout.ts";
 
@@ -60,12 +68,13 @@ function joined(parts: readonly (readonly Span[])[], width: number): readonly Sp
 /** As many keys as fit, the first ones first. */
 function keySpans(keys: readonly string[], room: number): readonly Span[] {
   let text = "";
-  for (const key of keys) {
+  for (const raw of keys) {
+    const key = sanitizeLine(raw);
     const longer = text === "" ? key : `${text} · ${key}`;
     if (cellsOf(longer) > room) break;
     text = longer;
   }
-  return text === "" ? [] : safeSpans(text, { tone: "dim" });
+  return text === "" ? [] : [tone(text, "dim")];
 }
 
 /** Something the program itself has to say. */

@@ -1,8 +1,5 @@
 /** The caps of the text layer. Each has a test at its limit. */
 
-/** Code units of one line that are held back for a carriage return to overwrite; a longer line is passed on in pieces of this size. */
-export const heldUnitsMax = 65_536;
-
 /** Combining marks kept on one base character; what follows in the same run is counted and told. */
 export const combiningMarksMax = 16;
 

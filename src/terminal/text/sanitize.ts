@@ -3,7 +3,7 @@
  * escape, no C1, no character that changes direction or hides; each of those is shown by a visible stand-in.
  */
 import { cellsOf } from "./cells.ts";
-import { combiningMarksMax, heldUnitsMax, payloadShownMax, repeatsShownMax } from "./limits.ts";
+import { combiningMarksMax, payloadShownMax, repeatsShownMax } from "./limits.ts";
 import { applySgr, type TextStyle } from "./sgr-style.ts";
 import { standIn } from "./stand-ins.ts";
 import type { Span } from "./types.ts";
@@ -78,13 +78,12 @@ interface Piece {
 
 const dangerStyle: TextStyle = { tone: "danger" };
 
-/** Reads one line, character by character where it must, run by run where it can. */
+/** Reads a line, or what stands between two carriage returns of it, run by run and character by character where it must. */
 class LineMachine {
   private readonly options: SanitizeOptions;
   private readonly text: string;
   private at = 0;
-  private pieces: Piece[] = [];
-  private readonly states: Piece[][] = [];
+  private readonly pieces: Piece[] = [];
   style: TextStyle;
 
   constructor(text: string, style: TextStyle, options: SanitizeOptions) {
@@ -93,7 +92,7 @@ class LineMachine {
     this.options = options;
   }
 
-  run(): SafeLine {
+  run(): readonly Piece[] {
     const { text } = this;
     while (this.at < text.length) {
       specialFrom.lastIndex = this.at;
@@ -103,12 +102,11 @@ class LineMachine {
       this.at = next;
       if (match !== null) this.special(text.codePointAt(next)!);
     }
-    return this.finish();
+    return this.pieces;
   }
 
   private special(codePoint: number): void {
     if (codePoint === 0x1b) this.escape(this.at + 1, "␛");
-    else if (codePoint === 0x0d) this.carriageReturn();
     else if (codePoint === 0x09) this.push("\t", this.style, 1);
     else if (codePoint === 0x9b) this.sequence(this.at + 1, standIn(codePoint, false));
     else if (isStringStart(codePoint)) this.string(this.at + 1, standIn(codePoint, false));
@@ -135,19 +133,6 @@ class LineMachine {
     if (last?.glyph === glyph) last.count! += 1;
     else this.pieces.push({ text: "", style: dangerStyle, glyph, count: 1 });
     this.at += codePoint > 0xffff ? 2 : 1;
-  }
-
-  /** `\r`: what stood on the line is overwritten by what follows. At the end of the line it is half of a line break. */
-  private carriageReturn(): void {
-    let end = this.at;
-    while (this.text.charCodeAt(end) === 0x0d) end += 1;
-    this.at = end;
-    if (end === this.text.length) return;
-    // Programs erase the line before they write it anew.
-    const erase = /^(?:\x1b\[[0-2]?K)+/.exec(this.text.slice(end, end + 64));
-    if (erase !== null) this.at += erase[0].length;
-    if (this.pieces.length > 0) this.states.push(this.pieces);
-    this.pieces = [];
   }
 
   private escape(at: number, shown: string): void {
@@ -205,7 +190,7 @@ class LineMachine {
     const isCut = this.options.whole !== true && text.length > payloadShownMax;
     const shownPart = isCut ? text.slice(0, payloadShownMax).replace(/[\ud800-\udbff]$/, "") : text;
     const inner = new LineMachine(shownPart, {}, { ...this.options, sgr: "show" }).run();
-    for (const span of inner) this.pieces.push({ text: span.text, style: dangerStyle });
+    for (const piece of inner) this.pieces.push({ ...piece, style: dangerStyle });
     if (isCut) this.pieces.push({ text: `…+${text.length - shownPart.length}`, style: dangerStyle });
   }
 
@@ -254,23 +239,6 @@ class LineMachine {
     const isCut = this.options.whole !== true && word.length > payloadShownMax;
     const shown = isCut ? `${word.slice(0, payloadShownMax)}…+${word.length - payloadShownMax}` : word;
     this.danger(`‹tags ${shown}›`, end);
-  }
-
-  private finish(): SafeLine {
-    const { states } = this;
-    let pieces = this.pieces;
-    if (pieces.length === 0 && states.length > 0) pieces = states.pop()!;
-    if (states.length > 0) {
-      const mark = states.length === 1 ? "␍" : `␍×${states.length}`;
-      if (this.options.overwritten === "all") {
-        pieces = [...states, pieces].flatMap((state, index) =>
-          index === 0 ? state : [{ text: "␍", style: dangerStyle }, ...state],
-        );
-      } else {
-        pieces = [...pieces, { text: ` ${mark}`, style: dangerStyle }];
-      }
-    }
-    return expand(pieces, this.options.tab ?? 8);
   }
 }
 
@@ -366,27 +334,42 @@ class LineSanitizer implements Sanitizer {
     return lines;
   }
 
-  /** One line; a very long one is read in pieces, across which nothing is overwritten and no sequence reaches. */
   private line(text: string): SafeLine {
     if (isSafe(text)) return text === "" ? [] : [{ text, ...this.style }];
-    const spans: Span[] = [];
-    let from = 0;
-    while (from < text.length) {
-      const to = pieceEnd(text, from);
-      const machine = new LineMachine(text.slice(from, to), this.style, this.options);
-      spans.push(...machine.run());
-      this.style = machine.style;
-      from = to;
-    }
-    return spans;
+    return expand(this.pieces(text), this.options.tab ?? 8);
   }
-}
 
-/** Where a piece of at most `heldUnitsMax` units from `from` ends, never within a surrogate pair. */
-function pieceEnd(text: string, from: number): number {
-  const to = from + heldUnitsMax;
-  if (to >= text.length) return text.length;
-  return isBetween(text.charCodeAt(to - 1), 0xd800, 0xdbff) ? to - 1 : to;
+  private read(text: string): readonly Piece[] {
+    const machine = new LineMachine(text, this.style, this.options);
+    const pieces = machine.run();
+    this.style = machine.style;
+    return pieces;
+  }
+
+  /** A line, with what its carriage returns left standing. Those at its end are half of a line break. */
+  private pieces(text: string): readonly Piece[] {
+    let end = text.length;
+    while (text.charCodeAt(end - 1) === 0x0d) end -= 1;
+    const line = text.slice(0, end);
+    if (!line.includes("\r")) return this.read(line);
+    const all: Piece[] = [];
+    let standing: readonly Piece[] = [];
+    let overwrites = -1;
+    for (const [index, state] of line.split("\r").entries()) {
+      // Programs erase the line before they write it anew.
+      const pieces = this.read(index === 0 ? state : state.replace(/^(?:\x1b\[[0-2]?K)+/, ""));
+      if (pieces.length === 0) continue;
+      standing = pieces;
+      overwrites += 1;
+      if (this.options.overwritten === "all") {
+        if (overwrites > 0) all.push({ text: "␍", style: dangerStyle });
+        all.push(...pieces);
+      }
+    }
+    if (overwrites <= 0 || all.length > 0) return overwrites <= 0 ? standing : all;
+    const mark = overwrites === 1 ? " ␍" : ` ␍×${overwrites}`;
+    return [...standing, { text: mark, style: dangerStyle }];
+  }
 }
 
 /** A filter for text that comes in pieces. */
