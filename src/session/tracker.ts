@@ -12,8 +12,8 @@ import type { Change } from "./types.ts";
 interface Pending {
   entry: Entry;
   live: boolean;
-  readonly start: Position;
-  readonly end: Position;
+  start: Position;
+  end: Position;
 }
 
 export interface Tracker {
@@ -61,9 +61,24 @@ export function createTracker(page: TailPage): Tracker {
     out.push({ type: "saved" }, { type: "turnEnded", ...(time === undefined ? {} : { time }) });
   }
 
+  /** What was streamed is committed: the block goes on under its name in the log. */
+  function replaceVirtual(item: LogItem & { readonly type: "entry" }, out: Change[]): boolean {
+    const waiting = pending.find((p) => p.entry.name === item.replaces);
+    if (!waiting) return false;
+    const was = waiting.entry.name;
+    waiting.entry = item.entry;
+    waiting.live = item.live;
+    waiting.start = item.start;
+    waiting.end = item.end;
+    out.push({ type: "blockChanged", entry: item.entry, was });
+    finishReady(out);
+    return true;
+  }
+
   function applyItem(item: LogItem, out: Change[]): void {
     switch (item.type) {
       case "entry": {
+        if (item.replaces !== undefined && replaceVirtual(item, out)) return;
         if (pending.length === 0 && !item.live) {
           out.push({ type: "blockFinished", entry: item.entry, start: item.start, end: item.end });
           return;

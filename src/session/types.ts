@@ -8,7 +8,8 @@ export type Change =
   | { readonly type: "turnEnded"; readonly time?: number }
   /** A block that may still change; it will be finished under the same name. Blocks finish in log order. */
   | { readonly type: "blockOpened"; readonly entry: Entry }
-  | { readonly type: "blockChanged"; readonly entry: Entry }
+  /** `was`: the name it was opened under, where it has another from now on (what was streamed is committed). */
+  | { readonly type: "blockChanged"; readonly entry: Entry; readonly was?: string }
   /** A block that will not change any more (opened before or not); `start`/`end` are the positions around it. */
   | {
       readonly type: "blockFinished";

@@ -22,6 +22,8 @@ export interface Cursor {
 
 export interface RowReader<R extends NamedRow> {
   readonly rows: readonly R[];
+  /** Told of all rows of a page before the first is read. */
+  prepare?(rows: readonly R[]): Promise<void>;
   /** The row's entries, as many as its `entryCount`. */
   read(row: R): Promise<readonly Entry[]>;
   damage(rows: readonly R[]): readonly DamageNote[];
@@ -34,13 +36,21 @@ export function entryName(row: NamedRow, ordinal: number): string {
   return ordinal === 0 ? row.name : `${row.name}.${ordinal}`;
 }
 
-/** The cursor that a position means in these rows. Throws `bad-position` where its entry is not there. */
-export function locate(rows: readonly NamedRow[], position: Position): Cursor {
+/**
+ * The cursor that a position means in these rows. `missing` may know a place for an entry that is not there; otherwise `bad-position` is
+ * thrown.
+ */
+export function locate(
+  rows: readonly NamedRow[],
+  position: Position,
+  missing: (name: string) => Cursor | undefined = () => undefined,
+): Cursor {
   const parsed = parseNamedPosition(position);
   if (parsed.type === "start") return { row: 0, ordinal: 0 };
   const found = findEntry(rows, parsed.name);
-  if (!found) throw badPosition(position, "no entry of this log has that name (any more)");
-  if (parsed.type === "before") return found;
+  const other = found ?? missing(parsed.name);
+  if (!other) throw badPosition(position, "no entry of this log has that name (any more)");
+  if (!found || parsed.type === "before") return other;
   return normalise(rows, { row: found.row, ordinal: found.ordinal + 1 });
 }
 
@@ -116,20 +126,18 @@ function clampLimit(limit: number): number {
 
 async function readPage<R extends NamedRow>(reader: RowReader<R>, from: Cursor, to: Cursor): Promise<Page> {
   const rows = reader.rows;
-  const entries: Entry[] = [];
-  const positions: Position[] = [];
-  const shown: R[] = [];
-  for (let row = from.row; row < rows.length && (row < to.row || (row === to.row && to.ordinal > 0)); row++) {
-    const first = row === from.row ? from.ordinal : 0;
-    const end = row === to.row ? to.ordinal : rows[row]!.entryCount;
-    if (first >= end) continue;
-    const all = await reader.read(rows[row]!);
-    shown.push(rows[row]!);
-    for (const entry of all.slice(first, end)) {
-      entries.push(entry);
-      positions.push(beforeName(entry.name));
-    }
+  const parts: { readonly row: R; readonly first: number; readonly end: number }[] = [];
+  for (let at = from.row; at < rows.length && (at < to.row || (at === to.row && to.ordinal > 0)); at++) {
+    const row = rows[at]!;
+    const first = at === from.row ? from.ordinal : 0;
+    const end = at === to.row ? to.ordinal : row.entryCount;
+    if (first < end) parts.push({ row, first, end });
   }
+  const shown = parts.map((p) => p.row);
+  await reader.prepare?.(shown);
+  const entries: Entry[] = [];
+  for (const { row, first, end } of parts) entries.push(...(await reader.read(row)).slice(first, end));
+  const positions = entries.map((e) => beforeName(e.name));
   const isAtEnd = to.row >= rows.length;
   return {
     entries,

@@ -85,6 +85,8 @@ export type LogItem =
       readonly end: Position;
       /** Whether it may still change. */
       readonly live: boolean;
+      /** Name of the virtual entry given before (the streaming one) whose place this entry takes. */
+      readonly replaces?: string;
     }
   /** A newer version of an entry given before, under the same name. */
   | { readonly type: "changed"; readonly entry: Entry; readonly live: boolean }

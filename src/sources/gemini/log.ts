@@ -2,6 +2,7 @@
 import { dirname } from "node:path";
 import type { Entry, Place, RawEntry } from "../../transcript/index.ts";
 import { pairCalls } from "../../transcript/index.ts";
+import { capDraft } from "../cap.ts";
 import type { EntryDraft } from "../classifier.ts";
 import { SourceError } from "../errors.ts";
 import { isFileError } from "../file-errors.ts";
@@ -219,7 +220,7 @@ class GeminiLog implements Log {
     if (value === undefined) throw new StaleError();
     const { entries } = readMessage(value);
     if (entries.length !== row.entryCount && row.print !== -1) throw new StaleError();
-    const named = entries.map((draft, ordinal) => nameEntry(draft, row, ordinal));
+    const named = entries.map((draft, ordinal) => nameEntry(capDraft(draft), row, ordinal));
     return pairCalls(named, { standing: () => (isLive ? "running" : "unanswered") });
   }
 
@@ -229,7 +230,7 @@ class GeminiLog implements Log {
       kind: "raw",
       name: row.name,
       place: { start: row.start, end: row.end },
-      reason: `not readable: ${row.damage}`,
+      reason: `${row.end - row.start} bytes that are no message (${row.damage})`,
       text: new TextDecoder().decode(bytes),
       damaged: true,
     };

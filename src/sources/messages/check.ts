@@ -1,0 +1,79 @@
+/** Counts a messages directory. */
+import { callsOf } from "../../transcript/index.ts";
+import type { CheckReport, DamageNote } from "../types.ts";
+import { classifyMessage } from "./classify.ts";
+import { listRows } from "./listing.ts";
+import { parseMessageName } from "./name.ts";
+
+/** Most damaged files that are named one by one. */
+export const DAMAGED_FILES_MAX = 10_000;
+
+/** Reads every file once, in order. A file that is no message is a record of an unknown kind; one that is not JSON is damaged. */
+export async function checkMessages(
+  path: string,
+  bytesOf: (name: string) => Promise<Uint8Array>,
+  signal?: AbortSignal,
+): Promise<CheckReport> {
+  const recordKinds: Record<string, number> = {};
+  const unknownKinds = new Set<string>();
+  const calls = new Set<string>();
+  const results = new Set<string>();
+  const damaged: DamageNote[] = [];
+  let bytes = 0;
+  let records = 0;
+  let compactions = 0;
+  let modelMessages = 0;
+  let outputTokens: number | undefined;
+  let turns = 0;
+  for (const row of await listRows(path)) {
+    signal?.throwIfAborted();
+    if (row.gap) {
+      compactions += 1;
+      continue;
+    }
+    const content = await bytesOf(row.name);
+    const entry = classifyMessage(row.name, content);
+    const start = bytes;
+    bytes += content.length;
+    const kind = entry.kind === "raw" ? (parseMessageName(row.name)?.extension ?? "raw") : entry.kind;
+    recordKinds[kind] = (recordKinds[kind] ?? 0) + 1;
+    switch (entry.kind) {
+      case "delivered":
+        if (entry.sender === "user") turns += 1;
+        break;
+      case "model":
+        modelMessages += 1;
+        for (const [at, call] of callsOf(entry).entries()) calls.add(call.id || `${row.name}#${at}`);
+        if (entry.usage["output_tokens"] !== undefined) outputTokens = (outputTokens ?? 0) + entry.usage["output_tokens"];
+        break;
+      case "tool-result":
+        results.add(entry.toolUseId || row.name);
+        break;
+      default:
+        if (entry.kind === "raw" && entry.damaged) {
+          if (damaged.length < DAMAGED_FILES_MAX) damaged.push({ start, end: bytes, reason: "not-json" });
+          continue;
+        }
+        unknownKinds.add(kind);
+    }
+    records += 1;
+  }
+  return {
+    agent: "messages",
+    path,
+    bytes,
+    records,
+    recovered: 0,
+    damaged,
+    recordKinds,
+    unknownKinds: [...unknownKinds].sort(),
+    toolCalls: calls.size,
+    toolResults: results.size,
+    unansweredCalls: [...calls].filter((id) => !results.has(id)).length,
+    orphanResults: [...results].filter((id) => !calls.has(id)).length,
+    compactions,
+    modelMessages,
+    ...(outputTokens === undefined ? {} : { outputTokens }),
+    turns,
+  };
+}

@@ -1,0 +1,331 @@
+/** A messages directory as a log: one file is one entry, a hole in the counters is a compaction, and a running step streams at the end. */
+import { readdir } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { openFile } from "../../lines/index.ts";
+import { callsOf, type Entry, LIVE_NAME, liveEntry, pairCalls, WOUND_NAME, woundEntry } from "../../transcript/index.ts";
+import type { Place, StreamingEntry, WoundedEntry } from "../../transcript/index.ts";
+import { capDraft } from "../cap.ts";
+import { readFully } from "../ends.ts";
+import { SourceError } from "../errors.ts";
+import { isFileError } from "../file-errors.ts";
+import { endOf, locate, pageAfter, pageBefore, type RowReader } from "../named-log.ts";
+import { createStates } from "../named-states.ts";
+import { parseNamedPosition } from "../named-position.ts";
+import type { CheckReport, Log, LogEvent, Page, Position, SessionInfo, TailPage } from "../types.ts";
+import { createLooker, nodeWatchPorts, type WatchPorts } from "../watch.ts";
+import { checkMessages } from "./check.ts";
+import { classifyMessage } from "./classify.ts";
+import { diffMessages, isRunning, type MessagesState } from "./follow.ts";
+import { listRows, type MessageRow, type MessagesPlace } from "./listing.ts";
+import { compareText, gapFirst, seqOf } from "./name.ts";
+import { IN_FLIGHT_MS, isLocked, StepReader, type StepState, woundOf } from "./steps.ts";
+
+/** A message file above this size is shown as a placeholder. */
+export const MESSAGE_BYTES_MAX = 64 * 1024 * 1024;
+/** Rows around a page that are looked at for the other half of a call and its result. */
+export const PAIR_ROWS_MAX = 64;
+/** Summaries read for the record of the compactions. */
+export const SUMMARY_BYTES_MAX = 4 * 1024 * 1024;
+
+export interface MessagesLogOptions {
+  readonly place: MessagesPlace;
+  readonly info: SessionInfo;
+  readonly ports?: WatchPorts;
+  /** The present, in milliseconds since the epoch. */
+  readonly now?: () => number;
+  /** Where the system lists its locks. */
+  readonly locksPath?: string;
+}
+
+/** Opens the log of one agent's messages. Reading costs one listing of the directory, and the files of the page. */
+export async function openMessagesLog(options: MessagesLogOptions): Promise<Log> {
+  return new MessagesLog(options);
+}
+
+class MessagesLog implements Log {
+  readonly agent = "messages";
+  readonly path: string;
+  readonly #options: MessagesLogOptions;
+  readonly #place: MessagesPlace;
+  readonly #states = createStates<MessagesState>();
+
+  constructor(options: MessagesLogOptions) {
+    this.path = options.place.messages;
+    this.#options = options;
+    this.#place = options.place;
+  }
+
+  async info(): Promise<SessionInfo> {
+    return this.#options.info;
+  }
+
+  async tail(limit: number): Promise<TailPage> {
+    const state = await this.#state(this.#stepReader());
+    const page = await pageBefore(this.#reader(state), endOf(state.rows), limit);
+    return { ...page, turnOpen: state.isOpen, live: liveNames(page.entries, state) };
+  }
+
+  async older(from: Position, limit: number): Promise<Page> {
+    const state = await this.#state(this.#stepReader());
+    return pageBefore(this.#reader(state), this.#locate(state.rows, from), limit);
+  }
+
+  async newer(from: Position, limit: number): Promise<Page> {
+    const state = await this.#state(this.#stepReader());
+    return pageAfter(this.#reader(state), this.#locate(state.rows, from), limit);
+  }
+
+  async first(limit: number): Promise<Page> {
+    const state = await this.#state(this.#stepReader());
+    return pageAfter(this.#reader(state), { row: 0, ordinal: 0 }, limit);
+  }
+
+  async *follow(after: Position, signal: AbortSignal): AsyncGenerator<LogEvent> {
+    const looker = createLooker(signal, this.#options.ports ?? nodeWatchPorts);
+    const steps = this.#stepReader();
+    let seen = this.#seenAt(after);
+    let running: Set<string> | undefined;
+    let isGone = false;
+    let isCaughtUp = false;
+    let changed = true;
+    try {
+      do {
+        const next = await this.#state(steps);
+        seen ??= this.#toldBefore(next, after);
+        running ??= await this.#runningIn(seen);
+        looker.setPaths(this.#watched(next.step));
+        const failure = looker.failure();
+        if (failure) yield { type: "notice", text: `Watching the folder failed (${failure}); it is looked at regularly instead.` };
+        if (next.isGone && !isGone) yield { type: "gone" };
+        isGone = next.isGone;
+        const items = isGone ? [] : await diffMessages(seen, next, running, (rows) => this.#pairedEntries(next, rows));
+        if (typeof items === "string") {
+          yield { type: "reset", reason: items };
+          return;
+        }
+        changed = items.length > 0;
+        if (!isGone) seen = next;
+        if (changed) yield { type: "items", items, end: this.#states.position(next.rows.at(-1)?.name, next) };
+        if (changed || !isCaughtUp) yield { type: "caughtUp" };
+        isCaughtUp = true;
+      } while (await looker.next(changed));
+    } finally {
+      looker.close();
+    }
+  }
+
+  check(signal?: AbortSignal): Promise<CheckReport> {
+    return checkMessages(this.path, (name) => this.#bytes(name), signal);
+  }
+
+  async raw(place: Place, limit = Number.MAX_SAFE_INTEGER): Promise<Uint8Array> {
+    if (place.file === undefined) return new Uint8Array(0);
+    // A place names a file of this directory and nothing else.
+    if (basename(place.file) !== place.file)
+      throw new SourceError("not-found", `"${place.file}" is no file of ${this.path}`, { path: this.path });
+    const bytes = await this.#bytes(place.file);
+    return bytes.subarray(place.start, Math.min(place.end, place.start + Math.max(0, limit)));
+  }
+
+  async close(): Promise<void> {}
+
+  #stepReader(): StepReader | undefined {
+    return this.#place.steps === undefined ? undefined : new StepReader(this.#place.steps);
+  }
+
+  #watched(step: StepState | undefined): readonly string[] {
+    const { steps } = this.#place;
+    return [this.path, ...(steps === undefined ? [] : [steps]), ...(step === undefined ? [] : [step.path])];
+  }
+
+  /** What the directory and the newest step say now. */
+  async #state(steps: StepReader | undefined): Promise<MessagesState> {
+    const committed = await listRows(this.path);
+    const isGone = committed.length === 0 && !(await isFolder(this.path));
+    const step = await steps?.read();
+    const age = step === undefined ? 0 : this.#now() - step.changedAt;
+    const held = this.#place.inbox === undefined ? undefined : await isLocked(this.#place.inbox, this.#options.locksPath);
+    const isRunning = held === true || (step !== undefined && !step.isSettled && age < IN_FLIGHT_MS);
+    const isInFlight = isRunning && step !== undefined && !step.isSettled && step.responseBytes > 0;
+    const virtual = isInFlight && step ? liveEntry(step.stream) : undefined;
+    const wound = !isRunning && step ? await woundOf(step, age) : undefined;
+    const last = virtual ?? (wound && woundEntry(wound));
+    const rows: MessageRow[] = [...committed];
+    if (last) rows.push({ name: last.name, entryCount: 1, isVirtual: true });
+    return { rows, virtual: last, isOpen: isRunning, isGone, step };
+  }
+
+  #now(): number {
+    return (this.#options.now ?? Date.now)();
+  }
+
+  #seenAt(after: Position): MessagesState | undefined {
+    const parsed = parseNamedPosition(after);
+    return parsed.type === "before" ? undefined : this.#states.get(parsed.state);
+  }
+
+  /** Everything before the position counts as told. */
+  #toldBefore(state: MessagesState, after: Position): MessagesState {
+    const rows = state.rows.slice(0, this.#locate(state.rows, after).row);
+    return { rows, virtual: undefined, isOpen: false, isGone: false, step: undefined };
+  }
+
+  /** Entries told before whose calls had no result then. */
+  async #runningIn(seen: MessagesState): Promise<Set<string>> {
+    const recent = seen.rows.filter((r) => !r.isVirtual).slice(-PAIR_ROWS_MAX);
+    const entries = seen.isOpen ? await this.#pairedEntries(seen, recent) : [];
+    return new Set(entries.filter(isRunning).map((e) => e.name));
+  }
+
+  /** Names that a compaction took away still have their place, told by their counter; the virtual entries are at the end. */
+  #locate(rows: readonly MessageRow[], position: Position): { readonly row: number; readonly ordinal: number } {
+    return locate(rows, position, (name) => {
+      if (name === LIVE_NAME || name === WOUND_NAME) return { row: rows.length, ordinal: 0 };
+      const seq = gapFirst(name) ?? seqOf(name);
+      if (seq === undefined) return undefined;
+      const row = rows.findIndex((r) => {
+        const other = r.gap?.last ?? seqOf(r.name);
+        return other !== undefined && (other > seq || (other === seq && compareText(r.name, name) > 0));
+      });
+      return { row: row === -1 ? rows.filter((r) => !r.isVirtual).length : row, ordinal: 0 };
+    });
+  }
+
+  #reader(state: MessagesState): RowReader<MessageRow> {
+    let page: ReadonlyMap<string, Entry> = new Map();
+    return {
+      rows: state.rows,
+      prepare: async (rows) => {
+        page = new Map((await this.#pairedEntries(state, rows)).map((e) => [e.name, e]));
+      },
+      read: async (row) => {
+        const entry = page.get(row.name);
+        return entry === undefined ? [] : [entry];
+      },
+      damage: () => [],
+      state: () => this.#states.name(state),
+    };
+  }
+
+  /** The entries of neighbouring rows, paired with what is around them. */
+  async #pairedEntries(state: MessagesState, rows: readonly MessageRow[]): Promise<readonly Entry[]> {
+    const [first] = rows;
+    const last = rows.at(-1);
+    if (first === undefined || last === undefined) return [];
+    const entries = await this.#entries(state, rows);
+    const before = await this.#callsBefore(state, state.rows.indexOf(first), entries);
+    const after = await this.#resultsAfter(state, state.rows.indexOf(last) + 1, entries);
+    return pairCalls(entries, { before, after, standing: () => (state.isOpen ? "running" : "unanswered") });
+  }
+
+  async #callsBefore(state: MessagesState, from: number, entries: readonly Entry[]): Promise<readonly Entry[]> {
+    const wanted = new Set<string>();
+    const called = new Set<string>();
+    for (const entry of entries) {
+      if (entry.kind === "model") for (const call of callsOf(entry)) called.add(call.id);
+      else if (entry.kind === "tool-result" && !called.has(entry.toolUseId)) wanted.add(entry.toolUseId);
+    }
+    const found: Entry[] = [];
+    for (let at = from - 1; at >= 0 && at >= from - PAIR_ROWS_MAX && wanted.size > 0; at--) {
+      const [entry] = await this.#entries(state, state.rows.slice(at, at + 1));
+      if (entry?.kind !== "model") continue;
+      found.unshift(entry);
+      for (const call of callsOf(entry)) wanted.delete(call.id);
+    }
+    return found;
+  }
+
+  async #resultsAfter(state: MessagesState, from: number, entries: readonly Entry[]): Promise<readonly Entry[]> {
+    const wanted = new Set<string>();
+    for (const entry of entries) {
+      if (entry.kind === "model") for (const call of callsOf(entry)) wanted.add(call.id);
+      else if (entry.kind === "tool-result") wanted.delete(entry.toolUseId);
+    }
+    const found: Entry[] = [];
+    for (let at = from; at < state.rows.length && at < from + PAIR_ROWS_MAX && wanted.size > 0; at++) {
+      const [entry] = await this.#entries(state, state.rows.slice(at, at + 1));
+      if (entry?.kind !== "tool-result") continue;
+      found.push(entry);
+      wanted.delete(entry.toolUseId);
+    }
+    return found;
+  }
+
+  async #entries(state: MessagesState, rows: readonly MessageRow[]): Promise<readonly Entry[]> {
+    const entries: Entry[] = [];
+    for (const row of rows) {
+      if (row.isVirtual) entries.push(state.virtual as StreamingEntry | WoundedEntry);
+      else if (row.gap) {
+        const summary = row.gap.isEarliest ? await this.#summary() : "";
+        entries.push({ kind: "compacted", name: row.name, first: row.gap.first, last: row.gap.last, summary });
+      } else entries.push(await this.#fileEntry(row.name));
+    }
+    return entries.map((entry) => capDraft(entry) as Entry);
+  }
+
+  async #fileEntry(name: string): Promise<Entry> {
+    const bytes = await this.#bytes(name);
+    return { ...classifyMessage(name, bytes), place: { start: 0, end: bytes.length, file: name } };
+  }
+
+  /** A file's bytes; none where it cannot be read. */
+  async #bytes(name: string): Promise<Uint8Array> {
+    try {
+      const source = await openFile(join(this.path, name));
+      try {
+        return await readFully(source, 0, Math.min(await source.size(), MESSAGE_BYTES_MAX));
+      } finally {
+        await source.close();
+      }
+    } catch (error) {
+      if (isFileError(error)) return new Uint8Array(0);
+      throw error;
+    }
+  }
+
+  /** The whole record of the compactions: the texts beside the messages, in path order. */
+  async #summary(): Promise<string> {
+    const texts: string[] = [];
+    let room = SUMMARY_BYTES_MAX;
+    for (const name of await summaryNames(this.#place.summary)) {
+      try {
+        const source = await openFile(join(this.#place.summary, name));
+        try {
+          const bytes = await readFully(source, 0, Math.min(await source.size(), room));
+          room -= bytes.length;
+          texts.push(new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes));
+        } finally {
+          await source.close();
+        }
+      } catch (error) {
+        if (!isFileError(error)) throw error;
+      }
+    }
+    return texts.join("\n\n");
+  }
+}
+
+async function summaryNames(folder: string): Promise<readonly string[]> {
+  try {
+    return (await readdir(folder)).filter((name) => /[^.].*\.md$/.test(name)).sort(compareText);
+  } catch (error) {
+    if (isFileError(error)) return [];
+    throw error;
+  }
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  try {
+    await readdir(path);
+    return true;
+  } catch (error) {
+    if (isFileError(error)) return false;
+    throw error;
+  }
+}
+
+/** The streaming entry, and calls that still run. */
+function liveNames(entries: readonly Entry[], state: MessagesState): readonly string[] {
+  if (!state.isOpen) return [];
+  return entries.filter((e) => e.kind === "streaming" || isRunning(e)).map((e) => e.name);
+}
