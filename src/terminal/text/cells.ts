@@ -78,6 +78,12 @@ export function graphemes(text: string): Iterable<string> {
   return plainAscii.test(text) ? text : splitGraphemes(text);
 }
 
+/** The first user-perceived character of `text`, "" for none. Costs what it is long. */
+export function firstGrapheme(text: string): string {
+  for (const grapheme of splitGraphemes(text)) return grapheme;
+  return "";
+}
+
 /** What `takeCells` gives: `head` and `rest` are `text`, and `cells` is the width of `head`. */
 export interface Cut {
   readonly head: string;

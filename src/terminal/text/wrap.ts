@@ -1,5 +1,5 @@
 /** Lines into rows: word wrap for prose, hard wrap for code, and where a terminal itself breaks a long line. */
-import { breakGrapheme, cellsOf, graphemes, isPlainAscii, takeCells } from "./cells.ts";
+import { breakGrapheme, cellsOf, firstGrapheme, graphemes, isPlainAscii, takeCells } from "./cells.ts";
 import type { Line, Span } from "./types.ts";
 
 /** The cells of all spans of a line together. */
@@ -46,25 +46,23 @@ class RowBuilder {
         text = cut.rest;
         if (text === "") return;
       }
-      if (this.col > 0) {
-        this.breakRow();
+      const next = firstGrapheme(text);
+      if (cellsOf(next) > this.width) {
+        this.addBroken(span, next);
+        text = text.slice(next.length);
       } else {
-        text = this.addBroken(span, text);
+        this.breakRow();
       }
     }
   }
 
-  /** Adds the first grapheme of `text`, which is wider than a row, in parts; gives the rest. */
-  private addBroken(span: Span, text: string): string {
-    for (const grapheme of graphemes(text)) {
-      for (const part of breakGrapheme(grapheme, this.width)) {
-        const width = cellsOf(part);
-        if (this.col + width > this.width) this.breakRow();
-        this.add(withText(span, part), width);
-      }
-      return text.slice(grapheme.length);
+  /** Adds a grapheme that is wider than a row, in parts. */
+  private addBroken(span: Span, grapheme: string): void {
+    for (const part of breakGrapheme(grapheme, this.width)) {
+      const width = cellsOf(part);
+      if (this.col + width > this.width) this.breakRow();
+      this.add(withText(span, part), width);
     }
-    return "";
   }
 
   finish(): Span[][] {
