@@ -162,7 +162,12 @@ function badShape(line: Line, end: number): Shape {
   if (isAtMargin && bytes[first] === openBrace && (origin > 0 || hasNuls || last < end)) {
     const parsed = parseJson(bytes.subarray(first, last));
     if (parsed.ok) {
-      const item = recordOf(line.start + first, line.start + last, parsed, hasNuls ? "nul-run" : undefined);
+      const item = recordOf(
+        line.start + first,
+        line.start + last,
+        parsed,
+        hasNuls || last < end ? "nul-run" : undefined,
+      );
       return { kind: "border", items: wrapItems(line, origin, first, last, [item]), isRecord: true };
     }
   }
