@@ -1,0 +1,80 @@
+/** Gives records their number, their place in the chain of compactions and their bytes, with a snapshot where one is due. */
+import { encodeRecord } from "./codec.ts";
+import { LogError } from "./errors.ts";
+import { isSnapshotDue, observe, snapshotOf, type TailState } from "./fold.ts";
+import { lineBytesMax, settingsMax } from "./limits.ts";
+import { type LogRecord, logVersion, type RecordBody } from "./records.ts";
+
+/** One line ready to be written. */
+export interface StampedLine {
+  readonly record: LogRecord;
+  readonly bytes: Buffer;
+  /** Its place in the log, the line feed included. */
+  readonly start: number;
+  readonly end: number;
+}
+
+type Unchained = { readonly kind: string };
+
+/** The fields of a record in the order of its line. */
+function arrange(state: TailState, body: Unchained, ts: number): LogRecord {
+  const { v: _v, seq: _seq, ts: _ts, kind, chain: _chain, ...rest } = body as Record<string, unknown>;
+  const stamp = { v: logVersion, seq: state.seqNext, ts, kind };
+  if (kind !== "compactionSummary") return { ...stamp, ...rest } as LogRecord;
+  const chain = {
+    cycle: state.cycle + 1,
+    ...(state.compaction === undefined ? {} : { previous: state.compaction }),
+    ...(state.openTurn === undefined ? {} : { turn: state.openTurn.offset }),
+  };
+  return { ...stamp, ...rest, chain } as LogRecord;
+}
+
+/**
+ * Stamps records one after the other. `state` is the fold of the log with all that was stamped; a batch that is refused leaves it as
+ * it was.
+ */
+export class Stamper {
+  #state: TailState;
+  constructor(state: TailState) {
+    this.#state = state;
+  }
+
+  get state(): TailState {
+    return this.#state;
+  }
+
+  /** Goes on from another state: what was stamped and not written is void. */
+  reset(state: TailState): void {
+    this.#state = state;
+  }
+
+  /**
+   * The lines of one record: a snapshot first where it is due. Turn marks get the number of their turn. Throws `too-large` for a record
+   * above the limit and for one setting too many; then nothing changed.
+   */
+  stamp(body: RecordBody | Unchained, ts: number): readonly StampedLine[] {
+    const lines: StampedLine[] = [];
+    let state = this.#state;
+    const add = (record: LogRecord): void => {
+      const bytes = encodeRecord(record);
+      if (bytes.length > lineBytesMax)
+        throw new LogError(
+          "too-large",
+          `a ${record.kind} record of ${bytes.length} bytes is above the ${lineBytesMax} of a line`,
+          {
+            next: "Put large contents into a blob.",
+            details: { bytes: bytes.length },
+          },
+        );
+      const start = state.end;
+      state = observe(state, record, start, start + bytes.length);
+      lines.push({ record, bytes, start, end: state.end });
+    };
+    if (isSnapshotDue(state)) add(snapshotOf(state, ts));
+    add(arrange(state, body, ts));
+    if (Object.keys(state.settings).length > settingsMax)
+      throw new LogError("too-large", `a log keeps at most ${settingsMax} settings`);
+    this.#state = state;
+    return lines;
+  }
+}
