@@ -21,8 +21,11 @@ export type Mark =
   /**
    * `implied`: said by a prompt alone, in logs whose older versions name no turns. It starts a turn unless one stands open that a
    * mark without `implied` opened: then the prompt was typed into that turn.
+   *
+   * `automatic`: the agent works without a new prompt (a background task reports, a hook sent it back). It starts a turn where none is
+   * open, and `check` counts no turn for it.
    */
-  | { readonly type: "turnStarted"; readonly implied?: true }
+  | { readonly type: "turnStarted"; readonly implied?: true; readonly automatic?: true }
   /** `implied`: an answer was given; ends the turn only where an implied mark opened it. */
   | { readonly type: "turnEnded"; readonly implied?: true }
   | { readonly type: "compacted" }

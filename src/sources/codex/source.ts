@@ -1,17 +1,15 @@
 /** Codex: where its rollouts are, how one is told from other files, what its ends say of it, how it is opened. */
 import { stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { openFile } from "../../lines/index.ts";
 import { parseLine, readEnds, textLines } from "../ends.ts";
 import { type Fields, objectOf, stringOf, timeOf, wordOf } from "../fields.ts";
-import { isFileError } from "../file-errors.ts";
+import { fileStateAt, isFileError } from "../file-errors.ts";
 import { titleFromPrompt } from "../prompt-title.ts";
 import type { FoundSession, Log, SessionInfo, Source, Surroundings } from "../types.ts";
 import { walkFiles } from "../walk.ts";
-import { isZstd, openZstd, zstdHead } from "../zstd/zstd.ts";
-import { archiveLog } from "./archive.ts";
+import { isZstd, zstdHead } from "../zstd/zstd.ts";
 import { codexClassifier, contextInfo, metaInfo } from "./classifier.ts";
-import { openRollout } from "./rollout.ts";
+import { openRollout } from "./open.ts";
 
 /** `sessions/YYYY/MM/DD`. */
 const DEPTH_MAX = 4;
@@ -32,7 +30,7 @@ export const codexSource: Source = {
   discover,
   detects: async (_path, head) => isCodex(isZstd(head) ? await zstdHead(head, 64 * 1024) : head),
   describe,
-  open,
+  open: openCodex,
 };
 
 function codexHome(around: Surroundings): string {
@@ -178,6 +176,22 @@ function tailFacts(tail: Uint8Array): Partial<SessionInfo> {
       info = { ...info, ...codexClassifier.classify({ type: "record", start: 1, end: 1, value }).info };
   }
   return info;
+}
+
+async function openCodex(path: string): Promise<Log> {
+  return openRollout(path, async () => {
+    const state = await fileStateAt(path);
+    const modifiedAt = state === undefined ? 0 : Number(state.modified / 1_000_000n);
+    const isArchived = basename(dirname(path)) === "archived_sessions";
+    return describe({
+      agent: "codex",
+      id: idOf(path),
+      path,
+      bytes: state?.size ?? 0,
+      modifiedAt,
+      ...(isArchived ? { archived: true } : {}),
+    });
+  });
 }
 
 interface NameIndex {

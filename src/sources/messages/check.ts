@@ -44,7 +44,8 @@ export async function checkMessages(
       case "model":
         modelMessages += 1;
         for (const [at, call] of callsOf(entry).entries()) calls.add(call.id || `${row.name}#${at}`);
-        if (entry.usage["output_tokens"] !== undefined) outputTokens = (outputTokens ?? 0) + entry.usage["output_tokens"];
+        if (entry.usage["output_tokens"] !== undefined)
+          outputTokens = (outputTokens ?? 0) + entry.usage["output_tokens"];
         break;
       case "tool-result":
         results.add(entry.toolUseId || row.name);

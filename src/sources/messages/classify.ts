@@ -8,7 +8,6 @@ import type {
   ToolResultEntry,
   Usage,
 } from "../../transcript/index.ts";
-import { DAMAGE_TEXT_BYTES_MAX } from "../limits.ts";
 import {
   arrayOf,
   compactJson,
@@ -21,6 +20,7 @@ import {
   timeOf,
   wordOf,
 } from "../fields.ts";
+import { DAMAGE_TEXT_BYTES_MAX } from "../limits.ts";
 import { parseMessageName } from "./name.ts";
 
 /** The reserved origin of a tool's result. */
@@ -34,7 +34,8 @@ export function classifyMessage(name: string, bytes: Uint8Array): Entry {
   const parsed = parseMessageName(name);
   if (!parsed) return rawEntry(name, bytes, "not the name of a message");
   if (parsed.extension === "md") return delivered(name, parsed.origin, bytes);
-  if (parsed.extension !== "json") return rawEntry(name, bytes, `a message of an unknown kind (.${parsed.extension})`);
+  if (parsed.extension !== "json")
+    return rawEntry(name, bytes, `a message of an unknown kind (.${parsed.extension})`);
   const value = parseStrictly(bytes);
   if (value === undefined) return rawEntry(name, bytes, "not JSON");
   if (parsed.origin !== TOOL_ORIGIN) return model(name, parsed.origin, value.value, value.text);
@@ -108,7 +109,8 @@ function blockArray(value: unknown): readonly unknown[] | undefined {
 
 function model(name: string, modelId: string, value: unknown, text: string): ModelEntry {
   const content = objectOf(value)?.["content"];
-  const blocks = blockArray(value)?.flatMap(blockOf) ?? (typeof content === "string" ? [textBlock(content)] : []);
+  const blocks =
+    blockArray(value)?.flatMap(blockOf) ?? (typeof content === "string" ? [textBlock(content)] : []);
   return { kind: "model", name, modelId, blocks, usage: usageOf(value, text) };
 }
 

@@ -63,7 +63,8 @@ export async function diffMessages(
       isOpen = true;
     }
     items.push(...virtualItems(oldVirtual, isReplaced, after.virtual));
-  } else if (oldVirtual?.kind === "wounded" && fresh.length === 0) return "the notice of a failure does not hold any more";
+  } else if (oldVirtual?.kind === "wounded" && fresh.length === 0)
+    return "the notice of a failure does not hold any more";
   if (isOpen && !after.isOpen) items.push({ type: "turnEnded" });
   return items;
 }
@@ -103,7 +104,9 @@ async function changedItems(
     const old = known.get(row.name)?.print;
     if (old !== undefined && row.print !== undefined && old !== row.print) touched.add(row.name);
   }
-  const mayAnswer = running.size > 0 && (after.rows.at(-1)?.name !== before.rows.at(-1)?.name || before.isOpen !== after.isOpen);
+  const mayAnswer =
+    running.size > 0 &&
+    (after.rows.at(-1)?.name !== before.rows.at(-1)?.name || before.isOpen !== after.isOpen);
   if (!mayAnswer && touched.size === 0) return [];
   const recent = rows.filter((r) => !r.gap).slice(-OPEN_ROWS);
   const items: LogItem[] = [];
@@ -118,7 +121,10 @@ async function changedItems(
 
 /** Whether a call of the entry still runs. */
 export function isRunning(entry: Entry): boolean {
-  return entry.kind === "model" && entry.blocks.some((b) => b.kind === "tool-use" && b.outcome?.state === "running");
+  return (
+    entry.kind === "model" &&
+    entry.blocks.some((b) => b.kind === "tool-use" && b.outcome?.state === "running")
+  );
 }
 
 function entryItem(entry: Entry, isOpen: boolean, replaces: string | undefined): LogItem {

@@ -36,7 +36,13 @@ export function placeOf(messages: string): MessagesPlace {
   const summary = join(agent, "summary");
   if (basename(agents) !== "agents") return { messages, summary, agentId };
   const workspace = dirname(agents);
-  return { messages, summary, agentId, steps: join(workspace, "steps", agentId), inbox: join(workspace, "inbox", agentId) };
+  return {
+    messages,
+    summary,
+    agentId,
+    steps: join(workspace, "steps", agentId),
+    inbox: join(workspace, "inbox", agentId),
+  };
 }
 
 /** The directory's rows; none where it is not there. Cost: one listing, and a look at the newest files. */
@@ -51,7 +57,11 @@ export async function listRows(messages: string): Promise<readonly MessageRow[]>
     const gap = gaps[nextGap];
     if (gap?.before === at) {
       const { first, last } = gap;
-      rows.push({ name: gapName(first, last), entryCount: 1, gap: { first, last, isEarliest: nextGap === 0 } });
+      rows.push({
+        name: gapName(first, last),
+        entryCount: 1,
+        gap: { first, last, isEarliest: nextGap === 0 },
+      });
       nextGap += 1;
     }
     const print = prints.get(name);

@@ -2,15 +2,23 @@
 import { readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { openFile } from "../../lines/index.ts";
-import { callsOf, type Entry, LIVE_NAME, liveEntry, pairCalls, WOUND_NAME, woundEntry } from "../../transcript/index.ts";
 import type { Place, StreamingEntry, WoundedEntry } from "../../transcript/index.ts";
+import {
+  callsOf,
+  type Entry,
+  LIVE_NAME,
+  liveEntry,
+  pairCalls,
+  WOUND_NAME,
+  woundEntry,
+} from "../../transcript/index.ts";
 import { capDraft } from "../cap.ts";
 import { readFully } from "../ends.ts";
 import { SourceError } from "../errors.ts";
 import { isFileError } from "../file-errors.ts";
 import { endOf, locate, pageAfter, pageBefore, type RowReader } from "../named-log.ts";
-import { createStates } from "../named-states.ts";
 import { parseNamedPosition } from "../named-position.ts";
+import { createStates } from "../named-states.ts";
 import type { CheckReport, Log, LogEvent, Page, Position, SessionInfo, TailPage } from "../types.ts";
 import { createLooker, nodeWatchPorts, type WatchPorts } from "../watch.ts";
 import { checkMessages } from "./check.ts";
@@ -95,10 +103,16 @@ class MessagesLog implements Log {
         running ??= await this.#runningIn(seen);
         looker.setPaths(this.#watched(next.step));
         const failure = looker.failure();
-        if (failure) yield { type: "notice", text: `Watching the folder failed (${failure}); it is looked at regularly instead.` };
+        if (failure)
+          yield {
+            type: "notice",
+            text: `Watching the folder failed (${failure}); it is looked at regularly instead.`,
+          };
         if (next.isGone && !isGone) yield { type: "gone" };
         isGone = next.isGone;
-        const items = isGone ? [] : await diffMessages(seen, next, running, (rows) => this.#pairedEntries(next, rows));
+        const items = isGone
+          ? []
+          : await diffMessages(seen, next, running, (rows) => this.#pairedEntries(next, rows));
         if (typeof items === "string") {
           yield { type: "reset", reason: items };
           return;
@@ -144,7 +158,10 @@ class MessagesLog implements Log {
     const isGone = committed.length === 0 && !(await isFolder(this.path));
     const step = await steps?.read();
     const age = step === undefined ? 0 : this.#now() - step.changedAt;
-    const held = this.#place.inbox === undefined ? undefined : await isLocked(this.#place.inbox, this.#options.locksPath);
+    const held =
+      this.#place.inbox === undefined
+        ? undefined
+        : await isLocked(this.#place.inbox, this.#options.locksPath);
     const isRunning = held === true || (step !== undefined && !step.isSettled && age < IN_FLIGHT_MS);
     const isInFlight = isRunning && step !== undefined && !step.isSettled && step.responseBytes > 0;
     const virtual = isInFlight && step ? liveEntry(step.stream) : undefined;
@@ -178,7 +195,10 @@ class MessagesLog implements Log {
   }
 
   /** Names that a compaction took away still have their place, told by their counter; the virtual entries are at the end. */
-  #locate(rows: readonly MessageRow[], position: Position): { readonly row: number; readonly ordinal: number } {
+  #locate(
+    rows: readonly MessageRow[],
+    position: Position,
+  ): { readonly row: number; readonly ordinal: number } {
     return locate(rows, position, (name) => {
       if (name === LIVE_NAME || name === WOUND_NAME) return { row: rows.length, ordinal: 0 };
       const seq = gapFirst(name) ?? seqOf(name);
@@ -218,7 +238,11 @@ class MessagesLog implements Log {
     return pairCalls(entries, { before, after, standing: () => (state.isOpen ? "running" : "unanswered") });
   }
 
-  async #callsBefore(state: MessagesState, from: number, entries: readonly Entry[]): Promise<readonly Entry[]> {
+  async #callsBefore(
+    state: MessagesState,
+    from: number,
+    entries: readonly Entry[],
+  ): Promise<readonly Entry[]> {
     const wanted = new Set<string>();
     const called = new Set<string>();
     for (const entry of entries) {
@@ -235,7 +259,11 @@ class MessagesLog implements Log {
     return found;
   }
 
-  async #resultsAfter(state: MessagesState, from: number, entries: readonly Entry[]): Promise<readonly Entry[]> {
+  async #resultsAfter(
+    state: MessagesState,
+    from: number,
+    entries: readonly Entry[],
+  ): Promise<readonly Entry[]> {
     const wanted = new Set<string>();
     for (const entry of entries) {
       if (entry.kind === "model") for (const call of callsOf(entry)) wanted.add(call.id);
@@ -257,7 +285,13 @@ class MessagesLog implements Log {
       if (row.isVirtual) entries.push(state.virtual as StreamingEntry | WoundedEntry);
       else if (row.gap) {
         const summary = row.gap.isEarliest ? await this.#summary() : "";
-        entries.push({ kind: "compacted", name: row.name, first: row.gap.first, last: row.gap.last, summary });
+        entries.push({
+          kind: "compacted",
+          name: row.name,
+          first: row.gap.first,
+          last: row.gap.last,
+          summary,
+        });
       } else entries.push(await this.#fileEntry(row.name));
     }
     return entries.map((entry) => capDraft(entry) as Entry);

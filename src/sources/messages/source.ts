@@ -57,7 +57,8 @@ async function folderState(
   try {
     const { mtimeMs } = await stat(path);
     let bytes = 0;
-    for (const entry of await listFolder(path, onProblem)) if (entry.isFile()) bytes += (await stat(join(path, entry.name))).size;
+    for (const entry of await listFolder(path, onProblem))
+      if (entry.isFile()) bytes += (await stat(join(path, entry.name))).size;
     return { bytes, modifiedAt: mtimeMs };
   } catch (error) {
     if (isFileError(error, "ENOENT", "ENOTDIR")) return undefined;
@@ -92,7 +93,11 @@ async function isMessagesFolder(path: string): Promise<boolean> {
 
 function isMessageName(name: string): boolean {
   const parsed = parseMessageName(name);
-  return parsed !== undefined && (parsed.extension === "md" || parsed.extension === "json") && /^\d{3,}-/.test(name);
+  return (
+    parsed !== undefined &&
+    (parsed.extension === "md" || parsed.extension === "json") &&
+    /^\d{3,}-/.test(name)
+  );
 }
 
 async function isFolder(path: string): Promise<boolean> {
@@ -131,7 +136,10 @@ async function readEntry(folder: string, name: string): Promise<ReturnType<typeo
   try {
     const source = await openFile(join(folder, name));
     try {
-      return classifyMessage(name, await readFully(source, 0, Math.min(await source.size(), DESCRIBE_BYTES_MAX)));
+      return classifyMessage(
+        name,
+        await readFully(source, 0, Math.min(await source.size(), DESCRIBE_BYTES_MAX)),
+      );
     } finally {
       await source.close();
     }

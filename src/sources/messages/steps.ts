@@ -93,7 +93,10 @@ export class StepReader {
         this.#offset += end;
         const held = (this.#stream.text?.length ?? 0) + (this.#stream.thinking?.length ?? 0);
         if (held < STREAM_TEXT_MAX)
-          this.#stream = absorbStream(this.#stream, foldStream(new TextDecoder().decode(bytes.subarray(0, end))));
+          this.#stream = absorbStream(
+            this.#stream,
+            foldStream(new TextDecoder().decode(bytes.subarray(0, end))),
+          );
         if (bytes.length < CHUNK_BYTES) return;
       }
     } catch (error) {
@@ -172,8 +175,10 @@ const AUTH =
 
 /** How a step that nobody drives failed; absent where it did not, or is too young to tell. `ageMs` is the time since its request. */
 export async function woundOf(step: StepState, ageMs: number): Promise<Wound | undefined> {
-  if (step.ending.type === "failed" && AUTH.test(step.ending.words)) return { kind: "refused", words: step.ending.words };
-  if (step.responseBytes > 0 || step.isSettled) return step.ending.type === "output-limit" ? { kind: "output-limit" } : undefined;
+  if (step.ending.type === "failed" && AUTH.test(step.ending.words))
+    return { kind: "refused", words: step.ending.words };
+  if (step.responseBytes > 0 || step.isSettled)
+    return step.ending.type === "output-limit" ? { kind: "output-limit" } : undefined;
   if (ageMs < WOUND_GRACE_MS) return undefined;
   const words = await stderrWords(join(step.path, "stderr.log"));
   return words === "" ? { kind: "mute" } : { kind: "spoke", words };
@@ -208,7 +213,9 @@ export async function isLocked(folder: string, locksPath = "/proc/locks"): Promi
     if (state === undefined) return undefined;
     const [, inode] = state.identity.split(":");
     const locks = await readFile(locksPath, "utf8");
-    return locks.split("\n").some((line) => line.includes(`:${inode} `) && !line.includes("->")) ? true : undefined;
+    return locks.split("\n").some((line) => line.includes(`:${inode} `) && !line.includes("->"))
+      ? true
+      : undefined;
   } catch (error) {
     if (isFileError(error)) return undefined;
     throw error;

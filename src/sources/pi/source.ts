@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { openFile } from "../../lines/index.ts";
 import { parseLine, readEnds, textLines } from "../ends.ts";
 import { type Fields, objectOf, stringOf, timeOf, wordOf } from "../fields.ts";
+import { fileStateAt } from "../file-errors.ts";
 import { openJsonlLog } from "../jsonl-log.ts";
 import { titleFromPrompt } from "../prompt-title.ts";
 import type { FoundSession, Log, SessionInfo, Source, Surroundings } from "../types.ts";
@@ -25,7 +26,7 @@ export const piSource: Source = {
   discover,
   detects: async (_path, head) => isPi(head),
   describe,
-  open,
+  open: openPi,
 };
 
 async function* discover(
@@ -112,11 +113,16 @@ function factsOf(bytes: Uint8Array, isWhole: boolean, isHead: boolean): Partial<
   return isHead && info.title === undefined && prompt !== undefined ? { ...info, title: prompt } : info;
 }
 
-async function open(path: string): Promise<Log> {
+async function openPi(path: string): Promise<Log> {
   return openJsonlLog({
     agent: "pi",
     path,
     classifier: piClassifier,
     source: await openFile(path),
+    async describe() {
+      const state = await fileStateAt(path);
+      const modifiedAt = state === undefined ? 0 : Number(state.modified / 1_000_000n);
+      return describe({ agent: "pi", id: idOfPath(path), path, bytes: state?.size ?? 0, modifiedAt });
+    },
   });
 }
