@@ -68,7 +68,7 @@ export interface Handoff {
   /** A summary that carries the reserved commit, before the commit record is written. */
   summarize(): Row;
   evict(): Row;
-  commit(outcome?: CommitOutcome): ContinuityCommitEntry;
+  commit(outcome?: CommitOutcome, link?: Partial<TransitionLink>): ContinuityCommitEntry;
   deliver(): HandoffTransactionEntry;
   respond(payload?: Row): MessageEntry;
   acknowledge(response?: string): HandoffTransactionEntry;
@@ -174,7 +174,7 @@ function createHandoff(ledger: Ledger, spec: HandoffSpec): Handoff {
       ...own,
     };
   };
-  const reserve = (outcome: CommitOutcome): HandoffCommit => {
+  const reserve = (outcome: CommitOutcome, link: Partial<TransitionLink> = {}): HandoffCommit => {
     handoff.commitData ??= {
       outcome,
       entry: {
@@ -182,7 +182,7 @@ function createHandoff(ledger: Ledger, spec: HandoffSpec): Handoff {
         parentTurnId: ledger.leaf,
         timestamp: new Date(ledger.nowMs).toISOString(),
       },
-      transition: nextLink("ready", { entryId: identity.commitEntryId }),
+      transition: nextLink("ready", { entryId: identity.commitEntryId, ...link }),
       ...(outcome === "summarized" ? { summaryRef: summaryRef as string } : {}),
       ...(outcome === "evicted" ? { evictionRef: evictionRef as string } : {}),
       tokensBefore: 9000,
@@ -258,8 +258,8 @@ function createHandoff(ledger: Ledger, spec: HandoffSpec): Handoff {
         snapshotIdBefore: null,
       });
     },
-    commit(outcome = "continuity_only") {
-      const data = reserve(outcome);
+    commit(outcome = "continuity_only", link = {}) {
+      const data = reserve(outcome, link);
       const state = readyState(data);
       const row = asRead({
         kind: "continuityCommit",
@@ -290,7 +290,7 @@ function createHandoff(ledger: Ledger, spec: HandoffSpec): Handoff {
     acknowledge: (response = ledger.leaf ?? "") =>
       handoff.write({
         phase: "acknowledged",
-        deliveryId: handoff.state?.delivery?.deliveryId ?? "",
+        deliveryId: handoff.state?.delivery?.deliveryId ?? "no-delivery",
         terminalResponseEntryId: response,
       }),
     pause: (reason = "operator_cancelled") => handoff.write({ phase: "paused", reason }),
