@@ -1,0 +1,179 @@
+/**
+ * Explicit-state exploration of the real `step`: breadth first over every world reachable within a universe's bounds, each law asked
+ * about each step, the shortest script printed for the first one that breaks.
+ */
+import type { StepResult, WindowEvent, WindowState } from "../src/window/index.ts";
+import { abstract, createWindow, formatConfig, formatEvent } from "../src/window/index.ts";
+import type { Law } from "./laws.ts";
+import { brokenLaws, laws } from "./laws.ts";
+import type { Move, Universe } from "./universe.ts";
+import { isWithin, keyOf, movesOf } from "./universe.ts";
+import type { World } from "./world.ts";
+import { advance, beginWorld } from "./world.ts";
+
+export type StepFunction = (state: WindowState, event: WindowEvent) => StepResult;
+
+export interface Violation {
+  readonly laws: readonly Law[];
+  /** What was seen instead, where it is no law of the list (an exception, a changed input, an answer that differs). */
+  readonly fault?: string;
+  /** The shortest way there, as a golden script. */
+  readonly script: string;
+}
+
+export interface Exploration {
+  readonly states: number;
+  readonly accepted: number;
+  readonly rejected: number;
+  readonly depth: number;
+  readonly milliseconds: number;
+  readonly violation?: Violation;
+}
+
+export interface ExploreOptions {
+  readonly step: StepFunction;
+  /** Milliseconds, from a clock of the caller's. */
+  readonly now: () => number;
+  readonly among?: readonly Law[];
+  readonly statesMax?: number;
+  readonly onDepth?: (depth: number, states: number) => void;
+  /** Called for each step that stays within the bounds, in order; nodes are numbered from 0 as they are found. */
+  readonly onEdge?: (from: number, move: Move, to: number, before: World, after: World) => void;
+}
+
+interface Node {
+  readonly state: WindowState;
+  readonly world: World;
+  readonly index: number;
+}
+
+/** Freezes a state, so that a step that changes its input throws. */
+function freeze(state: WindowState): WindowState {
+  Object.freeze(state.live);
+  Object.freeze(state.ctrlo);
+  if (state.ctrlo.pending !== undefined) Object.freeze(state.ctrlo.pending);
+  return Object.freeze(state);
+}
+
+/** How each node was reached, for scripts: its parent and the move from there. */
+class Ways {
+  private readonly parents: number[] = [];
+  private readonly moves: (Move | undefined)[] = [];
+
+  add(parent: number, move: Move | undefined): void {
+    this.parents.push(parent);
+    this.moves.push(move);
+  }
+
+  /** The first node on the way, and the events from there. */
+  to(index: number): { readonly root: number; readonly events: readonly string[] } {
+    const events: string[] = [];
+    let at = index;
+    for (let move = this.moves[at]; move !== undefined; move = this.moves[at]) {
+      events.push(formatEvent(move.event));
+      at = this.parents[at]!;
+    }
+    return { root: at, events: events.reverse() };
+  }
+}
+
+/** The script of a run, in the notation of the golden scripts. */
+export function scriptOf(universe: Universe, save: string, events: readonly string[]): string {
+  const head = `config ${formatConfig(universe.config)}\n${save}\n`;
+  return head + events.map((event) => `> ${event}\n`).join("");
+}
+
+class Explorer {
+  private readonly universe: Universe;
+  private readonly options: ExploreOptions;
+  private readonly among: readonly Law[];
+  private readonly seen = new Map<string, number>();
+  private readonly ways = new Ways();
+  private accepted = 0;
+  private rejected = 0;
+  private frontier: Node[] = [];
+  private found: Node[] = [];
+
+  constructor(universe: Universe, options: ExploreOptions) {
+    this.universe = universe;
+    this.options = options;
+    this.among = options.among ?? laws;
+  }
+
+  run(): Exploration {
+    const begun = this.options.now();
+    const finish = (depth: number, violation?: Violation): Exploration => ({
+      states: this.seen.size,
+      accepted: this.accepted,
+      rejected: this.rejected,
+      depth,
+      milliseconds: this.options.now() - begun,
+      ...(violation === undefined ? {} : { violation }),
+    });
+    for (const save of this.universe.saves) {
+      const state = freeze(createWindow(this.universe.config, save));
+      this.enter(state, beginWorld(state, save === "saved" ? 0 : undefined), -1, undefined);
+    }
+    const moves = movesOf(this.universe);
+    const statesMax = this.options.statesMax ?? Number.POSITIVE_INFINITY;
+    for (let depth = 0; ; depth += 1) {
+      this.frontier = this.found;
+      this.found = [];
+      this.options.onDepth?.(depth, this.seen.size);
+      if (this.frontier.length === 0 || this.seen.size >= statesMax) return finish(depth);
+      for (const node of this.frontier) {
+        for (const move of moves(node.world)) {
+          const violation = this.take(node, move);
+          if (violation !== undefined) return finish(depth + 1, violation);
+        }
+      }
+    }
+  }
+
+  private enter(state: WindowState, world: World, parent: number, move: Move | undefined): number {
+    const key = keyOf(world);
+    const known = this.seen.get(key);
+    if (known !== undefined) return known;
+    const index = this.seen.size;
+    this.seen.set(key, index);
+    this.ways.add(parent, move);
+    this.found.push({ state, world, index });
+    return index;
+  }
+
+  private take(node: Node, move: Move): Violation | undefined {
+    const { state, world } = node;
+    const { event } = move;
+    let result: StepResult;
+    try {
+      result = this.options.step(state, event);
+    } catch (error) {
+      return this.violation(node, move, [], `threw ${String(error)}`);
+    }
+    if (result.rejected !== undefined && result.state === state && result.effects.length === 0) {
+      this.rejected += 1;
+      const broken = brokenLaws({ before: world, event, result, after: world }, this.among);
+      return broken.length > 0 ? this.violation(node, move, broken) : undefined;
+    }
+    this.accepted += 1;
+    const abs = abstract(result.state);
+    const after = advance(world, event, result, move.logFirst, abs);
+    const broken = brokenLaws({ before: world, event, result, after }, this.among);
+    if (broken.length > 0) return this.violation(node, move, broken);
+    if (!isWithin(this.universe, after)) return undefined;
+    const index = this.enter(freeze(result.state), after, node.index, move);
+    this.options.onEdge?.(node.index, move, index, world, after);
+    return undefined;
+  }
+
+  private violation(node: Node, move: Move, broken: readonly Law[], fault?: string): Violation {
+    const { events } = this.ways.to(node.index);
+    const script = scriptOf(this.universe, node.world.abs.save, [...events, formatEvent(move.event)]);
+    return { laws: broken, script, ...(fault === undefined ? {} : { fault }) };
+  }
+}
+
+/** Explores a universe. Stops at the first violation, which is then the shortest there is. */
+export function explore(universe: Universe, options: ExploreOptions): Exploration {
+  return new Explorer(universe, options).run();
+}
