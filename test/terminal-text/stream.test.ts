@@ -131,9 +131,9 @@ describe("a growing text", () => {
     expect(screen(stream.pushThinking("one two").open)).toBe(" \u2234 one two");
     expect(stream.pushText("").settled).toEqual([]);
     const first = stream.pushText("answer");
-    expect(screen(first.settled)).toBe(" \u2234 one two\n");
-    expect(screen(first.open)).toBe("   answer");
-    expect(screen(stream.end().settled)).toBe("   answer");
+    expect(screen(first.settled)).toBe(" \u2234 one two");
+    expect(screen(first.open)).toBe("\n   answer");
+    expect(screen(stream.end().settled)).toBe("\n   answer");
   });
 
   it("field faults pi#4204: a list whose indent changes does not alter settled rows", () => {

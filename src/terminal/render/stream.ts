@@ -33,27 +33,37 @@ export function createStreamRenderer(options: RenderOptions): StreamRenderer {
     ...(options.highlighter === undefined ? {} : { highlighter: options.highlighter }),
   });
   let thinking = "";
-  let hasText = false;
+  let isTextBegun = false;
+  // The blank row under the thinking comes with the first row of the text: a text of blanks alone has none.
+  let isGapDue = false;
   const begin = (): readonly Line[] => {
-    if (hasText) return [];
-    hasText = true;
+    if (isTextBegun) return [];
+    isTextBegun = true;
     const lines = thinkingLines(thinking, options);
-    return lines.length > 0 ? [...lines, blankLine] : [];
+    isGapDue = lines.length > 0;
+    return lines;
   };
+  const parted = (lines: readonly Line[]): readonly Line[] =>
+    isGapDue && lines.length > 0 ? [blankLine, ...lines] : lines;
+  const settle = (lines: readonly Line[]): readonly Line[] => {
+    const settled = parted(lines);
+    if (lines.length > 0) isGapDue = false;
+    return settled;
+  };
+  const open = (): readonly Line[] => (isTextBegun ? parted(prose.open()) : thinkingLines(thinking, options));
   return {
     pushThinking(delta) {
       thinking += delta;
-      return { settled: [], open: hasText ? prose.open() : thinkingLines(thinking, options) };
+      return { settled: [], open: open() };
     },
     pushText(delta) {
-      if (delta === "")
-        return { settled: [], open: hasText ? prose.open() : thinkingLines(thinking, options) };
+      if (delta === "") return { settled: [], open: open() };
       const lead = begin();
-      return { settled: [...lead, ...prose.push(delta)], open: prose.open() };
+      return { settled: [...lead, ...settle(prose.push(delta))], open: open() };
     },
     end() {
-      const lead = hasText ? [] : thinkingLines(thinking, options);
-      return { settled: [...lead, ...prose.end()], open: [] };
+      const lead = begin();
+      return { settled: [...lead, ...settle(prose.end())], open: [] };
     },
   };
 }

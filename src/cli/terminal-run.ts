@@ -1,0 +1,123 @@
+/** Shows a session in the process's own terminal, and leaves that terminal as it was. */
+import { closeSync, openSync, writeSync } from "node:fs";
+import type { Session } from "../session/index.ts";
+import { createNodeTerminal, monotonicClock } from "../terminal/node-terminal.ts";
+import { loadHighlighter } from "../terminal/render/index.ts";
+import { hasSynchronizedOutput, reflows } from "../terminal/screen/index.ts";
+import { createShell, type Shell, type ShellEnd } from "../terminal/shell/index.ts";
+import { cellsOf, cutCells, type Line, safeSpans, themeOf } from "../terminal/text/index.ts";
+import { CommandError } from "./errors.ts";
+import { exitCodes } from "./exit.ts";
+import { formatFolder } from "./format.ts";
+import type { Io } from "./io.ts";
+import type { OpenOptions } from "./open.ts";
+
+const exitOf: Readonly<Record<ShellEnd, number>> = {
+  quit: exitCodes.ok,
+  interrupted: 130,
+  terminated: 143,
+  "hung-up": 129,
+};
+
+function cutTo(text: string, cells: number): string {
+  return cellsOf(text) > cells ? cutCells(text, cells) : text;
+}
+
+/** What is shown, in one row: the title, then whose it is and where. */
+function headLines(io: Io, session: Session, width: number): readonly Line[] {
+  const { title, agent, cwd } = session.info;
+  const facts = [agent, ...(cwd === undefined ? [] : [formatFolder(cwd, io.around.home)])].join(" · ");
+  const room = Math.max(1, width - 2);
+  const lines: Line[] = [];
+  if (title !== undefined)
+    lines.push({ spans: [{ text: " " }, ...safeSpans(cutTo(title, room), { bold: true })], wrap: "fit" });
+  lines.push({ spans: [{ text: " " }, ...safeSpans(cutTo(facts, room), { tone: "dim" })], wrap: "fit" });
+  return [...lines, { spans: [], wrap: "fit" }];
+}
+
+/** How to come back, under the transcript. */
+function footLines(name: string, width: number): readonly Line[] {
+  const words = cutTo(`hansard open ${name}`, Math.max(1, width - 2));
+  return [
+    { spans: [], wrap: "fit" },
+    { spans: [{ text: " " }, ...safeSpans(words, { tone: "dim" })], wrap: "fit" },
+  ];
+}
+
+/** Opens the trace that `HANSARD_TRACE` names; undefined where it names none. */
+function openTrace(io: Io): { write(line: string): void; close(): void } | undefined {
+  const path = io.around.env["HANSARD_TRACE"];
+  if (path === undefined || path === "") return undefined;
+  let file: number;
+  try {
+    file = openSync(path, "a", 0o600);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new CommandError(exitCodes.unreadable, `the trace cannot be written: ${why}`, [
+      "HANSARD_TRACE names the file; unset it to run without a trace.",
+    ]);
+  }
+  return { write: (line) => void writeSync(file, line), close: () => closeSync(file) };
+}
+
+/** Stops the whole job, as the terminal's own Ctrl+Z would; resolves when it goes on. */
+function stopProcess(): Promise<void> {
+  return new Promise((resolve) => {
+    process.once("SIGCONT", () => resolve());
+    process.kill(0, "SIGTSTP");
+  });
+}
+
+function listen(shell: Shell): () => void {
+  const ends = (why: ShellEnd) => (): void => shell.end(why);
+  const handlers = { SIGINT: ends("interrupted"), SIGTERM: ends("terminated"), SIGHUP: ends("hung-up") };
+  const die = (error: unknown): void => {
+    shell.rescue();
+    process.stderr.write(`hansard: a bug: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+    process.exit(exitCodes.internal);
+  };
+  for (const [signal, handler] of Object.entries(handlers)) process.on(signal, handler);
+  process.on("uncaughtException", die);
+  return () => {
+    for (const [signal, handler] of Object.entries(handlers)) process.off(signal, handler);
+    process.off("uncaughtException", die);
+  };
+}
+
+/** Runs the shell over the process's terminal until the person ends it; the exit code says how it ended. */
+export async function runInTerminal(
+  io: Io,
+  session: Session,
+  name: string,
+  options: OpenOptions,
+): Promise<number> {
+  if (!process.stdin.isTTY) {
+    throw new CommandError(exitCodes.terminal, "the keyboard is not there: standard input is not a terminal", [
+      "`hansard open --plain` follows without keys; `hansard show` prints once.",
+    ]);
+  }
+  const { env } = io.around;
+  const highlighter = await loadHighlighter();
+  const trace = openTrace(io);
+  const shell = createShell({
+    port: createNodeTerminal(process.stdin, process.stdout),
+    clock: monotonicClock(),
+    now: io.now,
+    session,
+    theme: themeOf(env, true),
+    isSynchronized: hasSynchronizedOutput(env),
+    resizeWay: options.resize ?? (reflows(env) ? "adopt" : "reprint"),
+    layout: { highlighter },
+    head: (width) => headLines(io, session, width),
+    foot: (width) => footLines(name, width),
+    ...(process.platform === "win32" ? {} : { stopProcess }),
+    ...(trace === undefined ? {} : { trace: trace.write }),
+  });
+  const unlisten = listen(shell);
+  try {
+    return exitOf[await shell.run()];
+  } finally {
+    unlisten();
+    trace?.close();
+  }
+}
