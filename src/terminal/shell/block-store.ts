@@ -19,6 +19,13 @@ export function blocksOf(page: Page): readonly Block[] {
   }));
 }
 
+/** What stays known of the newest finished block when it is dropped. */
+export interface NewestBlock {
+  readonly number: number;
+  readonly name: string;
+  readonly end: Position;
+}
+
 type Anchor = "tail" | "start";
 
 /**
@@ -27,6 +34,20 @@ type Anchor = "tail" | "start";
  */
 export class BlockStore {
   readonly #runs: Record<Anchor, Map<number, Block>> = { tail: new Map(), start: new Map() };
+
+  #newest: NewestBlock | undefined;
+
+  /** The newest finished block, held or not; undefined where there was none. */
+  get newest(): NewestBlock | undefined {
+    return this.#newest;
+  }
+
+  /** The position just before block `number`; also of the one that will come next. */
+  startOf(anchor: Anchor, number: number): Position | undefined {
+    const start = this.get(anchor, number)?.start;
+    if (start !== undefined || anchor !== "tail") return start;
+    return this.#newest?.number === number - 1 ? this.#newest.end : undefined;
+  }
 
   get size(): number {
     return this.#runs.tail.size + this.#runs.start.size;
@@ -38,6 +59,8 @@ export class BlockStore {
 
   set(anchor: Anchor, number: number, block: Block): void {
     this.#runs[anchor].set(number, block);
+    if (anchor === "tail" && number >= (this.#newest?.number ?? 0))
+      this.#newest = { number, name: block.entry.name, end: block.end };
   }
 
   /** The blocks `[from, to)` that are here; all of them where the window holds or shows that range. */
@@ -102,6 +125,7 @@ export class BlockStore {
   }
 
   clear(): void {
+    this.#newest = undefined;
     this.#runs.tail.clear();
     this.#runs.start.clear();
   }

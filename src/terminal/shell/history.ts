@@ -147,28 +147,26 @@ export class History {
     const { anchor } = state.ctrlo;
     if (dir === "first") return this.#untilHeld(blocksOf(await session.first(count)));
     if (dir === "older") {
-      const edge = store.get(anchor, from);
+      const edge = store.startOf(anchor, from);
       if (edge === undefined) return { blocks: [], met: false };
-      return { blocks: blocksOf(await session.older(edge.start, count)), met: false };
+      return { blocks: blocksOf(await session.older(edge, count)), met: false };
     }
     const edge = store.get(anchor, from - 1);
     if (edge === undefined) return { blocks: [], met: false };
     const blocks = blocksOf(await session.newer(edge.end, count));
-    if (anchor === "start") return this.#untilHeld(blocks, edge.end);
+    if (anchor === "start") return this.#untilHeld(blocks);
     return { blocks: blocks.slice(0, Math.max(0, this.#options.runner.state.nextSeq - from)), met: false };
   }
 
-  /** Stops at the oldest held block; says whether it is right behind the last of `blocks`. */
-  #untilHeld(blocks: readonly Block[], start?: string): Reply {
-    const { runner, store, liveEntries } = this.#options;
-    const { heldFloor } = runner.state;
-    const held = store.get("tail", heldFloor);
-    // With nothing held, the first live block is where memory begins.
-    const name = held?.entry.name ?? liveEntries()[0]?.name;
+  /** Stops at the oldest held block, or where nothing is held behind the newest finished one; says whether it got there. */
+  #untilHeld(blocks: readonly Block[]): Reply {
+    const { runner, store } = this.#options;
+    const { heldFloor, nextSeq } = runner.state;
+    const isAnyHeld = heldFloor < nextSeq;
+    const name = isAnyHeld ? store.get("tail", heldFloor)?.entry.name : store.newest?.name;
     const index = blocks.findIndex((block) => block.entry.name === name);
-    if (index >= 0) return { blocks: blocks.slice(0, index), met: true };
-    const end = blocks.at(-1)?.end ?? start;
-    return { blocks, met: held !== undefined && held.start === end };
+    if (index < 0) return { blocks, met: false };
+    return { blocks: blocks.slice(0, isAnyHeld ? index : index + 1), met: true };
   }
 
   async #giveRaw(entry: Entry): Promise<void> {
