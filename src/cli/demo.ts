@@ -1,7 +1,5 @@
 /** `hansard demo`: a made session, written to a real file as it happens, and shown like any other. */
-import { once } from "node:events";
-import { watch } from "node:fs";
-import { mkdir, mkdtemp, rm, stat } from "node:fs/promises";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { demoSessionId, playDemo } from "./demo/writer.ts";
@@ -10,16 +8,6 @@ import { type OpenOptions, openSession, showSession } from "./open.ts";
 
 export interface DemoCommandOptions extends OpenOptions {
   readonly speed: number;
-}
-
-/** Resolves when the file at `path` holds bytes. */
-async function firstBytes(folder: string, path: string): Promise<void> {
-  const watcher = watch(folder);
-  try {
-    while (((await stat(path).catch(() => undefined))?.size ?? 0) === 0) await once(watcher, "change");
-  } finally {
-    watcher.close();
-  }
 }
 
 /**
@@ -34,9 +22,17 @@ export async function runDemo(io: Io, options: DemoCommandOptions): Promise<numb
     await mkdir(project, { recursive: true });
     const path = join(project, `${demoSessionId}.jsonl`);
     const speed = io.out.isTTY || options.plain === true ? options.speed : Number.POSITIVE_INFINITY;
-    const playing = playDemo(path, join(folder, "project"), { speed, now: io.now, signal: stop.signal });
-    if (speed === Number.POSITIVE_INFINITY) await playing;
-    else await Promise.race([firstBytes(project, path), playing]);
+    let markBegun = (): void => undefined;
+    const begun = new Promise<void>((resolve) => {
+      markBegun = resolve;
+    });
+    const playing = playDemo(path, join(folder, "project"), {
+      speed,
+      now: io.now,
+      signal: stop.signal,
+      onBegun: markBegun,
+    });
+    await (speed === Number.POSITIVE_INFINITY ? playing : Promise.race([begun, playing]));
     const session = await openSession(path);
     try {
       return await showSession(io, session, "the demo", options);

@@ -11,11 +11,14 @@ export interface DemoOptions {
   readonly speed: number;
   readonly now: () => number;
   readonly signal: AbortSignal;
+  /** Called once the file holds its first records. */
+  readonly onBegun?: () => void;
 }
 
 /** Appends the demo to a new file at `path` (0600), beat by beat. Resolves at the end of the script or when aborted. */
 export async function playDemo(path: string, cwd: string, options: DemoOptions): Promise<void> {
   const file: FileHandle = await open(path, "ax", 0o600);
+  let isBegun = false;
   try {
     const recorder = createRecorder(demoSessionId, cwd, options.now);
     for (const beat of script()) {
@@ -24,6 +27,10 @@ export async function playDemo(path: string, cwd: string, options: DemoOptions):
       if (options.signal.aborted) return;
       const lines = beat.records(recorder).map((record) => `${JSON.stringify(record)}\n`);
       await file.appendFile(lines.join(""));
+      if (lines.length > 0 && !isBegun) {
+        isBegun = true;
+        options.onBegun?.();
+      }
     }
   } catch (error) {
     if (!(error instanceof Error && error.name === "AbortError")) throw error;
