@@ -32,6 +32,8 @@ export async function runDemo(io: Io, options: DemoCommandOptions): Promise<numb
       signal: stop.signal,
       onBegun: markBegun,
     });
+    // A failure to write is told where it is awaited, at the end.
+    playing.catch(() => undefined);
     await (speed === Number.POSITIVE_INFINITY ? playing : Promise.race([begun, playing]));
     const session = await openSession(path);
     try {
