@@ -64,7 +64,10 @@ class Census {
   #addDraft(draft: EntryDraft): void {
     if (draft.kind === "tool-result") this.results.add(draft.toolUseId);
     else if (draft.kind === "model")
-      for (const block of draft.blocks) if (block.kind === "tool-use") this.calls.add(block.id);
+      for (const block of draft.blocks) {
+        // A call that has no id and tells its own end is answered by nothing else, and is no half of a pair.
+        if (block.kind === "tool-use" && (block.id !== "" || block.outcome === undefined)) this.calls.add(block.id);
+      }
   }
 
   #addUsage(usage: Classified["usage"]): void {
