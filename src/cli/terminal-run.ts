@@ -73,7 +73,9 @@ function listen(shell: Shell): () => void {
   const handlers = { SIGINT: ends("interrupted"), SIGTERM: ends("terminated"), SIGHUP: ends("hung-up") };
   const die = (error: unknown): void => {
     shell.rescue();
-    process.stderr.write(`hansard: a bug: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+    process.stderr.write(
+      `hansard: a bug: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+    );
     process.exit(exitCodes.internal);
   };
   for (const [signal, handler] of Object.entries(handlers)) process.on(signal, handler);
@@ -92,9 +94,11 @@ export async function runInTerminal(
   options: OpenOptions,
 ): Promise<number> {
   if (!process.stdin.isTTY) {
-    throw new CommandError(exitCodes.terminal, "the keyboard is not there: standard input is not a terminal", [
-      "`hansard open --plain` follows without keys; `hansard show` prints once.",
-    ]);
+    throw new CommandError(
+      exitCodes.terminal,
+      "the keyboard is not there: standard input is not a terminal",
+      ["`hansard open --plain` follows without keys; `hansard show` prints once."],
+    );
   }
   const { env } = io.around;
   const highlighter = await loadHighlighter();

@@ -92,7 +92,8 @@ export class GrowingBlock {
   grow(entry: Entry): Printing | undefined | "rewritten" {
     const growth = growthOf(entry);
     if (growth === undefined) return "rewritten";
-    if (!growth.thinking.startsWith(this.#thinking) || !growth.text.startsWith(this.#text)) return "rewritten";
+    if (!growth.thinking.startsWith(this.#thinking) || !growth.text.startsWith(this.#text))
+      return "rewritten";
     if (this.#text !== "" && growth.thinking.length > this.#thinking.length) return "rewritten";
     if (!this.isStarted && this.#lead.length === 0) this.#lead = leadOf(entry, this.#options);
     const settled: Line[] = [];

@@ -112,7 +112,12 @@ export class History {
     } else {
       this.#place(effect, reply, runner.state);
       const { met, blocks } = reply;
-      runner.feed({ type: "log_read_done", token: effect.token, count: blocks.length, ...(met ? { met } : {}) });
+      runner.feed({
+        type: "log_read_done",
+        token: effect.token,
+        count: blocks.length,
+        ...(met ? { met } : {}),
+      });
     }
     store.prune(runner.state);
     if (this.#wantsStart) {
@@ -137,7 +142,8 @@ export class History {
     const edge = effect.dir === "older" ? ctrlo.lo : ctrlo.hi;
     if (effect.dir !== "first" && edge !== effect.from) return;
     const anchor = effect.dir === "first" ? "start" : ctrlo.anchor;
-    const from = effect.dir === "older" ? effect.from - blocks.length : effect.dir === "first" ? 0 : effect.from;
+    const from =
+      effect.dir === "older" ? effect.from - blocks.length : effect.dir === "first" ? 0 : effect.from;
     for (const [index, block] of blocks.entries()) store.set(anchor, from + index, block);
     if (met) store.reanchor(from + blocks.length, heldFloor);
   }

@@ -140,7 +140,10 @@ export class MainView {
       const skipped = this.#skipped;
       this.#skipped = 0;
       this.printWords((width) =>
-        renderNotice({ tone: "information", text: `${skipped} blocks are in the history only (Ctrl+O)` }, width),
+        renderNotice(
+          { tone: "information", text: `${skipped} blocks are in the history only (Ctrl+O)` },
+          width,
+        ),
       );
       this.#last = undefined;
     }

@@ -3,7 +3,14 @@ import type { Change, Session } from "../../session/index.ts";
 import type { TailPage } from "../../sources/index.ts";
 import type { Entry } from "../../transcript/index.ts";
 import type { WindowEffect, WindowState } from "../../window/index.ts";
-import { createInputDecoder, createQueries, type InputDecoder, type Key, keyName, type Queries } from "../input/index.ts";
+import {
+  createInputDecoder,
+  createQueries,
+  type InputDecoder,
+  type Key,
+  keyName,
+  type Queries,
+} from "../input/index.ts";
 import { createModes, type Modes } from "../modes.ts";
 import { createPager, createPagerPainter, type Pager, type PagerPainter } from "../pager/index.ts";
 import type { Clock, TerminalPort, TerminalSize, Unsubscribe } from "../port.ts";
@@ -224,7 +231,8 @@ class TerminalShell implements Shell {
   }
 
   async #leave(): Promise<void> {
-    for (const cancel of [this.#cancelPaint, this.#cancelSpin, this.#cancelNotice, this.#cancelResize]) cancel?.();
+    for (const cancel of [this.#cancelPaint, this.#cancelSpin, this.#cancelNotice, this.#cancelResize])
+      cancel?.();
     this.#abort.abort();
     if (this.#why !== "hung-up") {
       if (this.#isPagerUp) {
@@ -298,7 +306,10 @@ class TerminalShell implements Shell {
         if (this.#isOver) return;
         this.#apply(change);
         if (change.type === "reset") {
-          this.#say({ tone: "warning", text: `The session was rewritten (${change.reason}); it is told again from here.` });
+          this.#say({
+            tone: "warning",
+            text: `The session was rewritten (${change.reason}); it is told again from here.`,
+          });
           return;
         }
         this.#schedulePaint();
@@ -367,7 +378,10 @@ class TerminalShell implements Shell {
         return;
       case "branchLeft":
         if (this.#store.leaveBranch(change.from, change.to) > 0)
-          this.#say({ tone: "information", text: "The conversation went back and took another path from an earlier prompt." });
+          this.#say({
+            tone: "information",
+            text: "The conversation went back and took another path from an earlier prompt.",
+          });
         return;
       case "info":
         this.#facts.setInfo(change.info);

@@ -65,6 +65,8 @@ export class WindowRunner {
   feed(event: WindowEvent): void {
     const rejected = this.offer(event);
     if (rejected === undefined) return;
-    throw new RefusedEventError(`${formatEvent(event)} was refused (${rejected}) in ${formatState(this.#state)}`);
+    throw new RefusedEventError(
+      `${formatEvent(event)} was refused (${rejected}) in ${formatState(this.#state)}`,
+    );
   }
 }

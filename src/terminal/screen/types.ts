@@ -1,0 +1,49 @@
+/** The main screen as the shell uses it. */
+import type { Line, Theme } from "../text/index.ts";
+
+/** Lines that are final, and how they would be laid out at another width. */
+export interface Printing {
+  readonly lines: readonly Line[];
+  /** Absent: the lines stay as they are, whatever the width. */
+  readonly relayout?: (width: number) => readonly Line[];
+}
+
+export interface CursorPlace {
+  /** From 1. */
+  readonly row: number;
+  readonly column: number;
+}
+
+/**
+ * Printed lines flow up into the terminal's scrollback; the live region stays below them. Lines may be wider than the terminal: `flow`
+ * lines are wrapped by it, `fit` lines are expected to be narrower than it by a cell.
+ */
+export interface Screen {
+  /** Appends lines that cannot change any more. Each is on the terminal exactly once, in order, above the live region. */
+  commit(printing: Printing): void;
+  /** What the live region shows from now on. Rows that do not fit the window above its last row are left out, the first ones first. */
+  setLive(lines: readonly Line[]): void;
+  /** Clears the screen and the scrollback; nothing of what was printed is known any more. */
+  clear(): void;
+  /** Another has the terminal: no frames. What is committed meanwhile is kept; the caller bounds it. */
+  suspend(): void;
+  resume(): void;
+  /**
+   * The size is settled. `adopt`: the terminal has wrapped its rows for the new width; rows in the scrollback stay, whole printings that
+   * are still visible are laid out again, the live region is drawn anew. `reprint`: the caller clears and commits again. Resolves when
+   * the frame is out. Equal sizes do nothing.
+   */
+  resized(way: "adopt" | "reprint"): Promise<void>;
+  /** Resolves when all that was committed has been taken by the terminal, or cannot be now (suspended, ended). */
+  flush(): Promise<void>;
+  /** The last frame: the live region goes, `lines` are printed, the cursor stands in the row below. Nothing is written afterwards. */
+  end(lines?: readonly Line[]): void;
+}
+
+export interface ScreenOptions {
+  readonly theme: Theme;
+  /** Whether frames are bracketed by synchronized-output marks. */
+  readonly isSynchronized: boolean;
+  /** Where the cursor is; undefined where the terminal does not answer. */
+  readonly askCursor: () => Promise<CursorPlace | undefined>;
+}

@@ -1,0 +1,355 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { Line } from "../../src/terminal/text/index.ts";
+import { createBench, fit, flow, prose } from "./support.ts";
+
+const columns = 20;
+
+describe("the screen", () => {
+  test("a printed line is above the live region, at its start row, in one write", async () => {
+    const { emulator, screen, settle } = createBench({ columns, rows: 6 });
+    screen.setLive([fit("status")]);
+    await settle();
+    expect(emulator.writes).toEqual([`${" ".repeat(columns)}\r\x1b[Kstatus\x1b[K\r`]);
+    screen.commit({ lines: [fit("one"), fit("two")] });
+    await settle();
+    expect(emulator.writes.slice(1)).toEqual(["\r\x1b[Kone\r\ntwo\r\nstatus\r"]);
+    expect(emulator.screen().slice(0, 4)).toEqual(["one", "two", "status", ""]);
+  });
+
+  test("only the live rows that changed are written, and nothing where nothing changed", async () => {
+    const { emulator, screen, settle } = createBench({ columns, rows: 6 });
+    screen.setLive([fit("⠋ run"), fit("text"), fit("status")]);
+    await settle();
+    emulator.takeWritten();
+    screen.setLive([fit("⠙ run"), fit("text"), fit("status")]);
+    await settle();
+    expect(emulator.writes.at(-1)).toBe("\x1b[2A\r⠙ run\x1b[K\r\x1b[2B");
+    emulator.takeWritten();
+    screen.setLive([fit("⠙ run"), fit("text"), fit("status")]);
+    await settle();
+    expect(emulator.takeWritten()).toBe(0);
+  });
+
+  test("the live region grows and shrinks in place", async () => {
+    const { emulator, screen, settle } = createBench({ columns, rows: 6 });
+    screen.commit({ lines: [fit("done")] });
+    screen.setLive([fit("a"), fit("b")]);
+    await settle();
+    screen.setLive([fit("a"), fit("b"), fit("c"), fit("d")]);
+    await settle();
+    expect(emulator.screen()).toEqual(["done", "a", "b", "c", "d", ""]);
+    screen.setLive([fit("d")]);
+    await settle();
+    expect(emulator.screen()).toEqual(["done", "d", "", "", "", ""]);
+    screen.setLive([]);
+    screen.commit({ lines: [fit("more")] });
+    await settle();
+    expect(emulator.lines()).toEqual(["done", "more"]);
+  });
+
+  test("a row that something was printed on without a line end is left alone", async () => {
+    for (const text of ["", "x", "half a row", "y".repeat(columns)]) {
+      const { emulator, screen, settle } = createBench({ columns, rows: 4 });
+      emulator.write(text);
+      screen.commit({ lines: [fit("one")] });
+      await settle();
+      expect(emulator.lines()).toEqual([...(text === "" ? [] : [text]), "one"]);
+    }
+  });
+
+  test("what was on the terminal before stays", async () => {
+    const { emulator, screen, settle } = createBench({ columns, rows: 4 });
+    emulator.write("$ ls\r\nfile\r\n");
+    screen.setLive([fit("live 1"), fit("live 2"), fit("live 3")]);
+    screen.commit({ lines: [fit("one"), fit("two"), fit("three")] });
+    await settle();
+    screen.end([fit("bye")]);
+    await emulator.settled();
+    expect(emulator.lines()).toEqual(["$ ls", "file", "one", "two", "three", "bye"]);
+  });
+
+  test("the live region is shorter than the window, the last rows staying", async () => {
+    const { emulator, screen, settle } = createBench({ columns, rows: 4 });
+    screen.commit({ lines: [fit("done")] });
+    screen.setLive(Array.from({ length: 9 }, (_, index) => fit(`live ${index}`)));
+    await settle();
+    expect(emulator.screen()).toEqual(["done", "live 6", "live 7", "live 8"]);
+  });
+
+  test("frames are 16 ms apart, and the newest live region is the one that is shown", async () => {
+    const { emulator, screen, clock } = createBench({ columns, rows: 4 });
+    for (let count = 0; count < 50; count++) {
+      screen.setLive([fit(`tick ${count}`)]);
+      await clock.advance(1);
+    }
+    await clock.advance(16);
+    expect(emulator.writes.length).toBeLessThanOrEqual(5);
+    expect(emulator.screen()[0]).toBe("tick 49");
+  });
+
+  test("a slow terminal is waited for; then only the newest state is written", async () => {
+    const { emulator, screen, settle } = createBench({ columns, rows: 4 });
+    emulator.setSlow(true);
+    screen.setLive([fit("first")]);
+    await settle();
+    const { length } = emulator.writes;
+    for (let count = 0; count < 10; count++) {
+      screen.setLive([fit(`later ${count}`)]);
+      await settle();
+    }
+    expect(emulator.writes).toHaveLength(length);
+    emulator.setSlow(false);
+    await settle();
+    expect(emulator.writes).toHaveLength(length + 1);
+    expect(emulator.screen()[0]).toBe("later 9");
+  });
+
+  test("flush resolves when everything printed was taken, and at once where nothing can be written", async () => {
+    const { emulator, screen, clock, settle } = createBench({ columns, rows: 4 });
+    let isDone = false;
+    screen.commit({ lines: Array.from({ length: 40 }, (_, index) => fit(`row ${index}`)) });
+    const flushed = screen.flush().then(() => {
+      isDone = true;
+    });
+    expect(isDone).toBe(false);
+    await clock.advance(16);
+    await flushed;
+    await emulator.settled();
+    expect(emulator.lines()).toHaveLength(40);
+    screen.commit({ lines: [fit("waits")] });
+    screen.suspend();
+    await screen.flush();
+    await settle();
+    expect(emulator.lines()).not.toContain("waits");
+    screen.resume();
+    await settle();
+    expect(emulator.lines()).toContain("waits");
+  });
+
+  test("frames are bracketed where the terminal has synchronized output, and never erase the screen inside", async () => {
+    const { emulator, screen, settle } = createBench({ columns, rows: 4, isSynchronized: true });
+    screen.commit({ lines: [fit("one")] });
+    screen.setLive([fit("live")]);
+    await settle();
+    screen.setLive([fit("live again")]);
+    await settle();
+    screen.clear();
+    screen.commit({ lines: [fit("two")] });
+    await settle();
+    const frames = emulator.writes
+      .map((text) => text.slice(Math.max(0, text.indexOf("\x1b[?2026h"))))
+      .filter((text) => text.startsWith("\x1b[?2026h"));
+    expect(frames).toHaveLength(3);
+    for (const frame of frames) {
+      expect(frame.endsWith("\x1b[?2026l")).toBe(true);
+      expect(frame).not.toMatch(/\x1b\[[0-9]*J/);
+    }
+    expect(emulator.lines()).toEqual(["two", "live again"]);
+  });
+
+  test.each([1, 2, 3, 7])("no row of ours ends in the last column at width %i", async (width) => {
+    const { emulator, screen, settle } = createBench({ columns: width, rows: 5 });
+    screen.commit({ lines: [fit("abcdefghijklm"), flow("no break in here"), fit("漢字かな")] });
+    screen.setLive([fit("a status row that is long")]);
+    await settle();
+    screen.setLive([fit("another one that is long")]);
+    await settle();
+    const text = emulator.lines().join("").replaceAll("▯", "");
+    expect(text.startsWith("abcdefghijklm".slice(0, 5))).toBe(true);
+    if (width > 1) {
+      const last = emulator.screen().at(-1) ?? "";
+      expect(last.length).toBeLessThan(width);
+    }
+  });
+
+  test("a flow line is one line for the terminal: it wraps it again itself", async () => {
+    const { emulator, screen, settle, resize } = createBench({ columns: 10, rows: 8 });
+    const long = "0123456789".repeat(3);
+    screen.commit({ lines: [flow(long), flow(`${long}!`)] });
+    screen.setLive([fit("status")]);
+    await settle();
+    expect(emulator.lines()).toEqual([long, `${long}!`, "status"]);
+    await resize(40, 8);
+    expect(emulator.screen().slice(0, 3)).toEqual([long, `${long}!`, "status"]);
+  });
+
+  test("adopt: what is visible is laid out for the new width, what has scrolled up stays, nothing twice", async () => {
+    const { emulator, screen, settle, resize } = createBench({ columns: 40, rows: 8 });
+    const texts = Array.from({ length: 12 }, (_, index) => `p${index} ${"word ".repeat(11)}end${index}`);
+    for (const text of texts)
+      screen.commit({ lines: prose(text, 40), relayout: (width) => prose(text, width + 1) });
+    screen.setLive([fit("status")]);
+    await settle();
+    await resize(24, 8);
+    const all = emulator.lines().join(" ").replaceAll(/\s+/g, " ");
+    expect(all.trim()).toBe(`${texts.join(" ")} status`);
+    // The newest paragraph is wrapped at words for 24 columns now.
+    const shown = emulator.screen().filter((row) => row !== "");
+    expect(shown.slice(-4, -1)).toEqual(
+      prose(texts[11]!, 24)
+        .slice(-3)
+        .map((l) => l.spans.map((s) => s.text).join("")),
+    );
+  });
+
+  test("a terminal that answers no query keeps everything, and the live region is put right", async () => {
+    const { emulator, screen, settle, resize } = createBench({ columns: 40, rows: 8, answers: false });
+    const texts = Array.from({ length: 6 }, (_, index) => `p${index} ${"word ".repeat(6)}end${index}`);
+    for (const text of texts)
+      screen.commit({ lines: prose(text, 40), relayout: (width) => prose(text, width + 1) });
+    screen.setLive([fit("a longer live row, too"), fit("status")]);
+    await settle();
+    await resize(20, 8);
+    const all = emulator.lines().join(" ").replaceAll(/\s+/g, " ");
+    expect(all.trim()).toBe(`${texts.join(" ")} a longer live row, too status`);
+  });
+
+  test("equal sizes and heights alone rebuild nothing that is printed", async () => {
+    const { emulator, screen, settle, resize } = createBench({ columns: 40, rows: 8 });
+    screen.commit({ lines: [fit("printed")], relayout: () => [fit("laid out again")] });
+    screen.setLive([fit("status")]);
+    await settle();
+    emulator.takeWritten();
+    await resize(40, 8);
+    expect(emulator.takeWritten()).toBe(0);
+    await resize(40, 5);
+    await resize(40, 12);
+    expect(emulator.lines()).toEqual(["printed", "status"]);
+  });
+});
+
+type Act =
+  | { readonly do: "print"; readonly words: number; readonly kind: "prose" | "flow" | "wide" }
+  | { readonly do: "live"; readonly rows: number; readonly text: string }
+  | { readonly do: "resize"; readonly columns: number; readonly rows: number }
+  | { readonly do: "wait" }
+  | { readonly do: "slow"; readonly isSlow: boolean };
+
+const act: fc.Arbitrary<Act> = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      do: fc.constant("print" as const),
+      words: fc.integer({ min: 0, max: 30 }),
+      kind: fc.constantFrom("prose" as const, "flow" as const, "wide" as const),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant("live" as const),
+      rows: fc.integer({ min: 0, max: 8 }),
+      text: fc.constantFrom(
+        "x",
+        "status row",
+        "a row that is as wide as many windows are in these tests",
+        "漢字かなの行",
+      ),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant("resize" as const),
+      columns: fc.integer({ min: 4, max: 60 }),
+      rows: fc.integer({ min: 2, max: 14 }),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("wait" as const) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("slow" as const), isSlow: fc.boolean() }) },
+);
+
+/** The printed words in order, whatever rows they stand in. */
+function wordsOf(lines: readonly string[]): readonly string[] {
+  return (
+    lines
+      .join("")
+      .replaceAll(" ", "")
+      .match(/#\d+\.\d+;/g) ?? []
+  );
+}
+
+async function play(acts: readonly Act[], way: "adopt" | "reprint", answers: boolean): Promise<void> {
+  const bench = createBench({ columns: 30, rows: 8, answers });
+  const { emulator, screen } = bench;
+  const before = ["$ before", "kept as it is"];
+  emulator.write(before.map((line) => `${line}\r\n`).join(""));
+  const expected: string[] = [];
+  const printed: { readonly lines: (columns: number) => readonly Line[] }[] = [];
+  let number = 0;
+  let live: readonly Line[] = [fit("status")];
+  screen.setLive(live);
+  for (const step of acts) {
+    if (step.do === "print") {
+      const id = number++;
+      const words = Array.from({ length: step.words }, (_, index) => `#${id}.${index};`);
+      expected.push(...words);
+      const lines = (columns: number): readonly Line[] =>
+        step.kind === "flow"
+          ? [flow(words.join(" "))]
+          : step.kind === "wide"
+            ? [flow(words.join("漢字"))]
+            : prose(words.join(" "), columns);
+      printed.push({ lines });
+      screen.commit({
+        lines: lines(emulator.size().columns),
+        relayout: (width) => lines(width + 1),
+      });
+    } else if (step.do === "live") {
+      live = [...Array.from({ length: step.rows }, () => fit(step.text)), fit("status")];
+      screen.setLive(live);
+    } else if (step.do === "wait") {
+      await bench.settle();
+    } else if (step.do === "slow") {
+      emulator.setSlow(step.isSlow);
+    } else {
+      // A size settles while the terminal takes what it is given.
+      emulator.setSlow(false);
+      await bench.settle();
+      await emulator.resize(step.columns, step.rows);
+      if (way === "adopt") {
+        await screen.resized("adopt");
+      } else {
+        await screen.resized("reprint");
+        screen.clear();
+        for (const { lines } of printed) screen.commit({ lines: lines(step.columns) });
+        screen.setLive(live);
+      }
+      await bench.settle();
+    }
+  }
+  emulator.setSlow(false);
+  await bench.settle();
+  // The live region is the last thing on the screen.
+  const { rows } = emulator.size();
+  const shown = emulator.screen().filter((row) => row !== "");
+  expect("status".endsWith(shown.at(-1) ?? "nothing")).toBe(true);
+  expect(shown.length).toBeLessThanOrEqual(rows);
+  screen.end([fit("bye")]);
+  await emulator.settled();
+  const lines = emulator.lines();
+  expect(wordsOf(lines)).toEqual(expected);
+  expect(lines.at(-1)?.slice(-3)).toBe("bye");
+  if (way === "adopt") expect(lines.join("\n").startsWith("$ before")).toBe(true);
+}
+
+describe("T1: every printed line once, in order, whatever happens", () => {
+  test.each(["adopt", "reprint"] as const)(
+    "in the %s way",
+    async (way) => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(act, { maxLength: 30 }), (acts) => play(acts, way, true)),
+        { numRuns: 150 },
+      );
+    },
+    120_000,
+  );
+
+  test("in the adopt way where no query is answered", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(act, { maxLength: 30 }), (acts) => play(acts, "adopt", false)),
+      { numRuns: 100 },
+    );
+  }, 120_000);
+});
