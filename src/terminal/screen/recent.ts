@@ -26,6 +26,11 @@ export class RecentPrintings {
     }
   }
 
+  /** Rows of the live region that went up into the scrollback, out of reach: should they come back, they are left out. */
+  addRefuse(lines: readonly Line[]): void {
+    this.add(lines, { lines, relayout: () => [] });
+  }
+
   /** Takes away the newest blocks that together take at most `rows` rows as `measure` tells, oldest first, with the rows they take. */
   takeVisible(
     rows: number,

@@ -40,3 +40,17 @@ export function rowsOfAll(lines: readonly Line[], columns: number): number {
   for (const line of lines) rows += rowsOf(line, columns);
   return rows;
 }
+
+/** What the first `count` rows show that `lines` take on a terminal of `columns`. */
+export function firstRows(lines: readonly Line[], columns: number, count: number): readonly Line[] {
+  const first: Line[] = [];
+  let left = count;
+  for (const line of lines) {
+    if (left <= 0) break;
+    const rows = rowsOf(line, columns);
+    if (rows <= left) first.push(line);
+    else first.push(...splitRows({ ...line, wrap: "flow" }, columns).slice(0, left));
+    left -= rows;
+  }
+  return first;
+}

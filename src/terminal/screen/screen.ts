@@ -6,7 +6,7 @@ import type { Clock, TerminalPort, TerminalSize, Unsubscribe } from "../port.ts"
 import { encodeLine, type Line } from "../text/index.ts";
 import { frameMs, writeUnitsMax } from "./limits.ts";
 import { RecentPrintings } from "./recent.ts";
-import { liveRows, printable, roomOf, rowsOfAll } from "./rows.ts";
+import { firstRows, liveRows, printable, roomOf, rowsOfAll } from "./rows.ts";
 import type { Printing, Screen, ScreenOptions } from "./types.ts";
 
 const beginFrame = "\x1b[?2026h";
@@ -273,6 +273,7 @@ class PaintedScreen implements Screen {
     const above = rowsOfAll(this.#rows.slice(0, -1), size.columns);
     // Rows of the live region that went up into the scrollback are out of reach.
     const reach = cursor === undefined ? above : Math.min(above, cursor.row - 1);
+    this.#recent.addRefuse(firstRows(this.#rows, size.columns, above - reach));
     const visible =
       cursor === undefined || !isWidthChanged
         ? { blocks: [], rows: 0 }
