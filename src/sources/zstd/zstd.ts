@@ -5,6 +5,8 @@ import { type FileHandle, open, unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ByteSource, openFile } from "../../lines/index.ts";
+import { SourceError } from "../errors.ts";
+import { isFileError } from "../file-errors.ts";
 import { type ArchiveDamage, type ByteFeed, type DecodeLimits, decodeFrames } from "./frames.ts";
 
 /** Decoded bytes kept in memory; a larger archive goes to a private temporary file. */
@@ -36,27 +38,43 @@ export function isZstd(head: Uint8Array): boolean {
 /**
  * Decodes the archive once and gives random access to the result. A cut or damaged archive gives what can be read, with `damage`
  * saying what is missing. Small results are kept in memory; others lie in a temporary file that only its owner can read and that has
- * no name by the time it holds anything, so that nothing is left behind however the program ends. Throws the file system's errors.
+ * no name by the time it holds anything, so that nothing is left behind however the program ends. Throws `unreadable` where there is no
+ * room to unpack, and the error of a file that cannot be opened.
  */
 export async function openZstd(path: string, options: ZstdOptions = {}): Promise<ZstdSource> {
   const archive = await openFile(path);
-  const store = createStore(options.memoryMax ?? ZSTD_MEMORY_MAX, options.temporaryFolder ?? tmpdir());
+  const folder = options.temporaryFolder ?? tmpdir();
+  const store = createStore(options.memoryMax ?? ZSTD_MEMORY_MAX, folder);
   try {
     const damage = await decodeFrames(
       feedOf(archive),
       async (piece) => {
         options.signal?.throwIfAborted();
-        await store.append(piece);
+        await keeping(path, folder, store.append(piece));
       },
       options,
     );
-    await store.settle();
+    await keeping(path, folder, store.settle());
     return { damage, size: async () => store.size(), read: store.read, close: store.close };
   } catch (error) {
     await store.close();
     throw error;
   } finally {
     await archive.close();
+  }
+}
+
+/** A failure to keep the decoded bytes, told apart from a failure to read the archive. */
+async function keeping(path: string, folder: string, work: Promise<void>): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    if (!isFileError(error)) throw error;
+    throw new SourceError("unreadable", `${path} could not be unpacked into ${folder}: ${error.message}.`, {
+      path,
+      cause: error,
+      next: "Make room there, or name another folder for temporary files (TMPDIR).",
+    });
   }
 }
 
