@@ -38,13 +38,16 @@ export async function runNode(
   }
 }
 
-/** The median of `runs` runs, after one that is not counted. */
-export async function medianOf(runs: number, once: () => Promise<Measured>): Promise<Measured> {
+/** The run of median wall time among `runs`, after one that is not counted. */
+export async function medianOf<M extends { readonly wallMs: number }>(
+  runs: number,
+  once: () => Promise<M>,
+): Promise<M> {
   await once();
-  const all: Measured[] = [];
+  const all: M[] = [];
   for (let i = 0; i < runs; i += 1) all.push(await once());
   all.sort((a, b) => a.wallMs - b.wallMs);
-  return all[Math.floor(all.length / 2)] as Measured;
+  return all[Math.floor(all.length / 2)] as M;
 }
 
 /** A line of a bench's table. */
