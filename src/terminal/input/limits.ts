@@ -1,0 +1,19 @@
+/** The bounds of input. Each has a test at its limit. */
+
+/** How long an Escape may be the start of a sequence before it is the key. */
+export const escapeMs = 50;
+
+/** Units of one control sequence; a longer one is swallowed to its end. */
+export const sequenceUnitsMax = 256;
+
+/** Units of one string sequence (OSC, DCS, APC); what is beyond is swallowed. */
+export const stringUnitsMax = 4_096;
+
+/** Units of one paste; what is beyond is left out. */
+export const pasteUnitsMax = 100_000;
+
+/** How long the end of the program waits for an answer that is still on its way. */
+export const settleMs = 100;
+
+/** How long an answer that came too late is still taken for the answer of its own question. */
+export const lateMs = 2_000;

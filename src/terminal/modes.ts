@@ -1,0 +1,42 @@
+/** Modes of the terminal that are entered and must be left again. */
+
+const modes = {
+  alternateScreen: ["\x1b[?1049h", "\x1b[?1049l"],
+  hiddenCursor: ["\x1b[?25l", "\x1b[?25h"],
+  bracketedPaste: ["\x1b[?2004h", "\x1b[?2004l"],
+  /** The wheel scrolls by arrow keys on the alternate screen. */
+  wheelArrows: ["\x1b[?1007h", "\x1b[?1007l"],
+} as const;
+
+export type ModeName = keyof typeof modes;
+
+/** Knows which modes are on. Each method gives the bytes to write, "" where nothing is to be done. */
+export interface Modes {
+  enter(name: ModeName): string;
+  leave(name: ModeName): string;
+  /** Undoes all modes that are on, the last one first. */
+  undoAll(): string;
+}
+
+export function createModes(): Modes {
+  const on: ModeName[] = [];
+  return {
+    enter(name) {
+      if (on.includes(name)) return "";
+      on.push(name);
+      return modes[name][0];
+    },
+    leave(name) {
+      const at = on.indexOf(name);
+      if (at < 0) return "";
+      on.splice(at, 1);
+      return modes[name][1];
+    },
+    undoAll: () =>
+      on
+        .splice(0)
+        .reverse()
+        .map((name) => modes[name][1])
+        .join(""),
+  };
+}
