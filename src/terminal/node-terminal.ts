@@ -1,7 +1,6 @@
 /** The process's own terminal. */
 import { fstatSync, writeSync } from "node:fs";
 import { StringDecoder } from "node:string_decoder";
-import type { ReadStream, WriteStream } from "node:tty";
 import type { Clock, TerminalPort } from "./port.ts";
 
 /** How often a write of last words is tried while the terminal takes nothing. */
@@ -24,7 +23,10 @@ function codeOf(error: unknown): string | undefined {
  * The terminal behind a pair of streams. A terminal that hangs up is told through `onGone`, never thrown. Input is read only while there is
  * a listener, so that the process can end.
  */
-export function createNodeTerminal(input: ReadStream, output: WriteStream): TerminalPort {
+export function createNodeTerminal(
+  input: NodeJS.ReadStream & { readonly fd: number },
+  output: NodeJS.WriteStream & { readonly fd: number },
+): TerminalPort {
   const goneListeners = new Set<() => void>();
   const inputListeners = new Set<(text: string) => void>();
   let decoder = new StringDecoder("utf8");

@@ -38,7 +38,17 @@ function print(versions: readonly Entry[], last: Entry, width: number): readonly
 
 const pieces = fc.array(
   fc.oneof(
-    fc.constantFrom("\n", "\n\n", "- item ", "# head\n", "```ts\n", "```\n", "| a | b |\n", "> said ", "**bold** "),
+    fc.constantFrom(
+      "\n",
+      "\n\n",
+      "- item ",
+      "# head\n",
+      "```ts\n",
+      "```\n",
+      "| a | b |\n",
+      "> said ",
+      "**bold** ",
+    ),
     fc.string({ maxLength: 12 }),
     fc.constantFrom("a long run of words that must be wrapped somewhere ", "日本語の文字 ", "x".repeat(50)),
   ),
@@ -79,7 +89,9 @@ describe("a growing block", () => {
           const last = streaming(parts.join(""), thinking);
           const printings = print(versions, last, width);
           expect(printings.flatMap((p) => p.lines)).toEqual(renderEntry(last, { ...options, width }));
-          expect(printings.flatMap((p) => p.relayout(other))).toEqual(renderEntry(last, { ...options, width: other }));
+          expect(printings.flatMap((p) => p.relayout(other))).toEqual(
+            renderEntry(last, { ...options, width: other }),
+          );
         },
       ),
     );
@@ -87,11 +99,18 @@ describe("a growing block", () => {
 
   test("a model entry that is told again as it grows is printed like a stream", () => {
     fc.assert(
-      fc.property(pieces, fc.string({ maxLength: 40 }), fc.integer({ min: 4, max: 90 }), (parts, thinking, width) => {
-        const versions = parts.map((_, index) => model(parts.slice(0, index + 1).join(""), thinking));
-        const last = model(parts.join(""), thinking);
-        expect(print(versions, last, width).flatMap((p) => p.lines)).toEqual(renderEntry(last, { ...options, width }));
-      }),
+      fc.property(
+        pieces,
+        fc.string({ maxLength: 40 }),
+        fc.integer({ min: 4, max: 90 }),
+        (parts, thinking, width) => {
+          const versions = parts.map((_, index) => model(parts.slice(0, index + 1).join(""), thinking));
+          const last = model(parts.join(""), thinking);
+          expect(print(versions, last, width).flatMap((p) => p.lines)).toEqual(
+            renderEntry(last, { ...options, width }),
+          );
+        },
+      ),
     );
   });
 
@@ -113,7 +132,9 @@ describe("a growing block", () => {
           const last = streaming(parts.join(""));
           printings.push(block.finish(last));
           // Laid out for one width, all printings together are the block, whatever width each was printed at.
-          expect(printings.flatMap((p) => p.relayout(60))).toEqual(renderEntry(last, { ...options, width: 60 }));
+          expect(printings.flatMap((p) => p.relayout(60))).toEqual(
+            renderEntry(last, { ...options, width: 60 }),
+          );
         },
       ),
     );

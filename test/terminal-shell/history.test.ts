@@ -42,6 +42,7 @@ function rig(count: number, held: number): Rig {
   const pager = {
     show: (shown: View) => {
       view = shown;
+      return [];
     },
     failed: (message: string) => failures.push(message),
     giveRaw: () => undefined,
@@ -71,7 +72,11 @@ function rig(count: number, held: number): Rig {
   const first = Math.max(0, count - held);
   if (held === 0 && count > 0) {
     // Everything is dropped: a compaction was the last thing that happened.
-    store.set("tail", origin - 1, { entry: session.log[count - 1]!, start: String(count - 1), end: String(count) });
+    store.set("tail", origin - 1, {
+      entry: session.log[count - 1]!,
+      start: String(count - 1),
+      end: String(count),
+    });
   }
   for (let index = first; index < count; index++) {
     store.set("tail", origin - count + index, {
@@ -169,7 +174,7 @@ describe("the history", () => {
     r.history.open();
     r.session.failNext = "the disk is gone";
     await press(r, "older");
-    expect(r.failures).toEqual(["the disk is gone"]);
+    expect(r.failures).toEqual(["the log cannot be read: the disk is gone"]);
     expect(r.view().loading).toBe(false);
     await press(r, "older");
     expect(indices(r.view())[0]).toBe(13);
@@ -214,14 +219,17 @@ describe("the history", () => {
             if (view.atStart && shown.length > 0) expect(shown[0]).toBe(0);
             if (ctrlo.anchor === "tail" && shown.length > 0)
               expect(nextSeq - ctrlo.hi).toBe(r.session.log.length - 1 - shown.at(-1)!);
-            expect(r.store.size).toBeLessThanOrEqual(2 * config.window + r.session.log.length - count + config.maxHeld!);
+            expect(r.store.size).toBeLessThanOrEqual(
+              2 * config.window + r.session.log.length - count + config.maxHeld!,
+            );
           };
           for (const key of keys) {
             if (key === "hold") r.session.isHeld = !r.session.isHeld;
             else if (key === "settle") await r.settle();
             else if (key === "append") r.append();
             else if (key === "turn") {
-              if (r.runner.offer({ type: "turn_started" }) !== undefined) r.runner.offer({ type: "turn_ended" });
+              if (r.runner.offer({ type: "turn_started" }) !== undefined)
+                r.runner.offer({ type: "turn_ended" });
               r.history.refresh();
             } else if (key === "compact") r.runner.feed({ type: "compacted" });
             else if (r.session.isHeld) r.history.request({ type: key });

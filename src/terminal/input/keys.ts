@@ -48,17 +48,17 @@ const byCode: Readonly<Record<number, string>> = {
   27: "escape",
   32: "space",
   127: "backspace",
-  57_417: "left",
-  57_418: "right",
-  57_419: "up",
-  57_420: "down",
-  57_421: "pageup",
-  57_422: "pagedown",
-  57_423: "home",
-  57_424: "end",
-  57_425: "insert",
-  57_426: "delete",
-  57_414: "enter",
+  57417: "left",
+  57418: "right",
+  57419: "up",
+  57420: "down",
+  57421: "pageup",
+  57422: "pagedown",
+  57423: "home",
+  57424: "end",
+  57425: "insert",
+  57426: "delete",
+  57414: "enter",
 };
 
 type Modifiers = Pick<Key, "ctrl" | "alt" | "shift">;
@@ -96,17 +96,23 @@ export function controlKey(code: number, modifiers: Modifiers = {}): Key | undef
       return { name: "escape", ...modifiers };
   }
   if (code < 27) return { name: String.fromCharCode(96 + code), ...modifiers, ctrl: true };
-  return code < 32 ? { name: String.fromCharCode(64 + code).toLowerCase(), ...modifiers, ctrl: true } : undefined;
+  return code < 32
+    ? { name: String.fromCharCode(64 + code).toLowerCase(), ...modifiers, ctrl: true }
+    : undefined;
 }
 
 /** A key told by its code point and modifiers (kitty's CSI u, xterm's modifyOtherKeys). */
 function codeKey(code: number, modifiers: Modifiers): Key | undefined {
   const name = byCode[code];
-  if (name !== undefined) return name === "space" && modifiers.ctrl === undefined ? characterKey(" ", modifiers) : { name, ...modifiers };
+  if (name !== undefined)
+    return name === "space" && modifiers.ctrl === undefined
+      ? characterKey(" ", modifiers)
+      : { name, ...modifiers };
   // The private-use codes are keys we do nothing with (modifiers alone, media keys).
   if (code < 32 || (code >= 57_344 && code <= 63_743) || code > 0x10ffff) return undefined;
   const character = String.fromCodePoint(code);
-  if (modifiers.ctrl === true || modifiers.alt === true) return { name: character.toLowerCase(), ...modifiers };
+  if (modifiers.ctrl === true || modifiers.alt === true)
+    return { name: character.toLowerCase(), ...modifiers };
   const typed = modifiers.shift === true ? character.toUpperCase() : character;
   return characterKey(typed, modifiers);
 }

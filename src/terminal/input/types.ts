@@ -21,7 +21,8 @@ export type Report =
 
 /** `ctrl+o`, `alt+up`, `shift+tab`, `q`, `G`. */
 export function keyName(key: Key): string {
-  const base = key.text !== undefined && key.name.length === 1 && key.ctrl === undefined ? key.text : key.name;
+  const base =
+    key.text !== undefined && key.name.length === 1 && key.ctrl === undefined ? key.text : key.name;
   const isShiftSaid = key.shift === true && base.length > 1;
   return `${key.ctrl === true ? "ctrl+" : ""}${key.alt === true ? "alt+" : ""}${isShiftSaid ? "shift+" : ""}${base}`;
 }

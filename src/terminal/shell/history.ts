@@ -59,14 +59,15 @@ export class History {
     const atEnd = isAtTail(state);
     const blocks = store.range(ctrlo.anchor, ctrlo.lo, ctrlo.hi).map(({ entry }) => ({ entry }));
     const live = atEnd ? liveEntries().map((entry) => ({ entry, live: true })) : [];
-    pager.show({
+    const wanted = pager.show({
       blocks: [...blocks, ...live],
       atStart: ctrlo.atStart,
       atEnd,
       loading: ctrlo.pending !== undefined,
-      newBlocks: ctrlo.anchor === "tail" ? newerCount(state) : 0,
+      newBlocks: newerCount(state) ?? 0,
     });
     changed();
+    for (const request of wanted) this.request(request);
   }
 
   request(request: PagerRequest): void {
@@ -108,7 +109,7 @@ export class History {
     if (pending?.token !== effect.token) return;
     if (reply === undefined) {
       runner.feed({ type: "log_read_failed", token: effect.token });
-      pager.failed(problem);
+      pager.failed(`the log cannot be read: ${problem}`);
     } else {
       this.#place(effect, reply, runner.state);
       const { met, blocks } = reply;

@@ -1,7 +1,7 @@
 /** The main screen's content: finished blocks printed once, live ones below them, a message and the status row. */
 import type { Entry } from "../../transcript/index.ts";
 import { type Notice, renderEntry, renderNotice, renderStatus, type Status } from "../render/index.ts";
-import type { Screen } from "../screen/index.ts";
+import { roomOf, type Screen } from "../screen/index.ts";
 import { type Line, splitRows } from "../text/index.ts";
 import { GrowingBlock, growthOf, type LayoutOptions, type Printing } from "./growing-block.ts";
 import { waitingBlocksMax } from "./limits.ts";
@@ -113,7 +113,7 @@ export class MainView {
 
   /** Prints our own words among the blocks. */
   printWords(lines: (width: number) => readonly Line[]): void {
-    this.#screen.commit({ lines: lines(this.#options.size().columns), relayout: lines });
+    this.#screen.commit({ lines: lines(this.#columns), relayout: lines });
   }
 
   setNotice(notice: Notice | undefined): void {
@@ -160,8 +160,7 @@ export class MainView {
 
   /** The width is another one; printed lines are the screen's matter. */
   rebase(): void {
-    const { columns } = this.#options.size();
-    for (const block of this.#live.values()) block.growing?.rebase(columns);
+    for (const block of this.#live.values()) block.growing?.rebase(this.#columns);
   }
 
   /** Everything printed is gone from the terminal: live blocks start again. */
@@ -175,12 +174,18 @@ export class MainView {
   /** Draws the live region as it stands now. */
   paint(): void {
     if (this.#isHeldBack) return;
-    const { columns, rows } = this.#options.size();
+    const columns = this.#columns;
+    const { rows } = this.#options.size();
     const lines = this.#liveLines(columns);
     const foot: Line[] = this.#notice === undefined ? [] : [...renderNotice(this.#notice, columns)];
     foot.push({ spans: [], wrap: "fit" }, renderStatus(this.#options.status(), columns));
     const room = Math.max(0, rows - 1 - foot.length);
     this.#screen.setLive([...fitted(lines, columns, room), ...foot.slice(-Math.max(1, rows - 1))]);
+  }
+
+  /** Cells that blocks are laid out for. */
+  get #columns(): number {
+    return roomOf(this.#options.size().columns);
   }
 
   #layout(previous: Entry | undefined): LayoutOptions {
@@ -192,7 +197,7 @@ export class MainView {
   }
 
   #printNow({ entry, growing }: Finished): void {
-    const { columns } = this.#options.size();
+    const columns = this.#columns;
     const block = growing ?? new GrowingBlock(this.#layout(this.#last), columns);
     block.rebase(columns);
     this.#commit(block.finish(entry));

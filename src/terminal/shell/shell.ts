@@ -141,9 +141,8 @@ class TerminalShell implements Shell {
       layout: options.layout,
       now: options.now,
     });
-    this.#pager = createPager({ theme: options.theme, ...options.layout });
-    this.#painter = createPagerPainter({
-      write: (text) => this.#port.write(text),
+    this.#pager = createPager({ layout: options.layout });
+    this.#painter = createPagerPainter(options.port, {
       theme: options.theme,
       isSynchronized: options.isSynchronized,
     });
@@ -222,7 +221,7 @@ class TerminalShell implements Shell {
 
   #enter(): void {
     this.#port.setRaw(true);
-    this.#port.write(this.#modes.enter("bracketedPaste"));
+    this.#port.write(this.#modes.enter("hiddenCursor") + this.#modes.enter("bracketedPaste"));
     this.#undo.push(
       this.#port.onInput((text) => this.#guard(() => this.#decoder.push(text))),
       this.#port.onResize(() => this.#guard(() => this.#onResize())),
@@ -266,7 +265,7 @@ class TerminalShell implements Shell {
     this.#isStopped = false;
     if (this.#isOver) return;
     this.#port.setRaw(true);
-    this.#port.write(this.#modes.enter("bracketedPaste"));
+    this.#port.write(this.#modes.enter("hiddenCursor") + this.#modes.enter("bracketedPaste"));
     this.#screen = this.#createScreen();
     this.#view.useScreen(this.#screen);
     this.#onSettledSize();
@@ -576,7 +575,8 @@ class TerminalShell implements Shell {
     this.#isPagerUp = true;
     this.#view.holdBack();
     const { columns, rows } = this.#port.size();
-    this.#port.write(this.#modes.enter("alternateScreen"));
+    this.#port.write(this.#modes.enter("alternateScreen") + this.#modes.enter("wheelArrows"));
+    this.#pager.reset();
     this.#pager.resize(columns, rows);
     this.#painter.reset();
     this.#history.open();
@@ -592,7 +592,7 @@ class TerminalShell implements Shell {
   /** Back to the main screen; what happened to the size meanwhile is one resize. */
   #leavePager(): void {
     this.#isPagerUp = false;
-    this.#port.write(this.#modes.leave("alternateScreen"));
+    this.#port.write(this.#modes.leave("wheelArrows") + this.#modes.leave("alternateScreen"));
     this.#view.release(() => this.#onSettledSize());
     this.#schedulePaint();
   }
