@@ -23,7 +23,7 @@ export type Mark =
    * mark without `implied` opened: then the prompt was typed into that turn.
    *
    * `automatic`: the agent works without a new prompt (a background task reports, a hook sent it back). It starts a turn where none is
-   * open, and `check` counts no turn for it.
+   * open, and `check` counts no turn for it. With `implied`, an implied end closes it again.
    */
   | { readonly type: "turnStarted"; readonly implied?: true; readonly automatic?: true }
   /** `implied`: an answer was given; ends the turn only where an implied mark opened it. */

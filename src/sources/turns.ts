@@ -20,7 +20,7 @@ export function stepTurn(state: TurnState, mark: Mark): TurnStep {
   switch (mark.type) {
     case "turnStarted":
       if (mark.automatic === true) {
-        return state === "closed" ? { ...stay, state: "named", hasStarted: true } : stay;
+        return state === "closed" ? { ...stay, state: mark.implied === true ? "implied" : "named", hasStarted: true } : stay;
       }
       if (mark.implied === true) {
         return state === "named" ? stay : { ...stay, state: "implied", hasStarted: true, isPrompted: true };

@@ -28,11 +28,12 @@ export interface Pairer {
   forget(call: CallSeat): void;
 }
 
-/** The calls of a model entry, in order. */
+/** The calls of a model entry, in order, but for those without an id that tell their own end: nothing else can answer them. */
 export function callsOf(entry: ModelEntry): readonly CallSeat[] {
   const calls: CallSeat[] = [];
   for (const [block, b] of entry.blocks.entries()) {
     if (b.kind !== "tool-use") continue;
+    if (b.id === "" && b.outcome !== undefined && b.outcome.state !== "running") continue;
     calls.push({
       entry,
       block,

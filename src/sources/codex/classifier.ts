@@ -114,11 +114,10 @@ export function metaInfo(meta: Fields): Partial<SessionInfo> {
   };
 }
 
+/** The session a subagent belongs to. A fork is a session of its own: what it was taken from is no parent. */
 function parentOf(meta: Fields): string | undefined {
   const spawn = objectOf(objectOf(objectOf(meta["source"])?.["subagent"])?.["thread_spawn"]);
-  return (
-    wordOf(spawn?.["parent_thread_id"]) ?? wordOf(meta["parent_thread_id"]) ?? wordOf(meta["forked_from_id"])
-  );
+  return wordOf(spawn?.["parent_thread_id"]) ?? wordOf(meta["parent_thread_id"]);
 }
 
 /** What a turn's context says from here on: where it works, with which model. */

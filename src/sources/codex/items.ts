@@ -41,6 +41,9 @@ const SILENT = new Set([
   "additional_tools",
 ]);
 
+/** In files whose turns have no events, a call shows that the answer before it was not the last one. */
+const WORKING: readonly Mark[] = [{ type: "turnStarted", implied: true, automatic: true }];
+
 /** What one item means. Unknown types give a raw entry. */
 export function classifyItem(item: Fields, at: ItemPlace): Classified {
   const type = stringOf(item["type"]) ?? "";
@@ -56,7 +59,7 @@ export function classifyItem(item: Fields, at: ItemPlace): Classified {
     case "local_shell_call":
     case "tool_search_call":
     case "web_search_call":
-      return known([callDraft(type, item, time)]);
+      return { ...known([callDraft(type, item, time)]), marks: WORKING };
     case "function_call_output":
     case "custom_tool_call_output":
     case "local_shell_call_output":

@@ -1,6 +1,6 @@
 /** Opens a rollout: a plain file, or an archive through its decoded bytes. */
-import { type FollowEvent, openFile } from "../../lines/index.ts";
-import type { Place } from "../../transcript/index.ts";
+import { FileError, type FileSource, type FollowEvent, openFile } from "../../lines/index.ts";
+import type { Entry, Place } from "../../transcript/index.ts";
 import { readFully } from "../ends.ts";
 import { fileStateAt } from "../file-errors.ts";
 import { openJsonlLog } from "../jsonl-log.ts";
@@ -18,13 +18,16 @@ import { createLooker, nodeWatchPorts, type WatchPorts } from "../watch.ts";
 import { isZstd, openZstd, type ZstdSource } from "../zstd/zstd.ts";
 import { codexClassifier } from "./classifier.ts";
 
-/** Opens by content: what begins like an archive is decoded, whatever its name. */
+/**
+ * Opens by content: what begins like an archive is decoded, whatever its name. Where the file is not there, the archive that took its
+ * place is opened, or the plain file that took an archive's place; `describe` is asked about the one that is.
+ */
 export async function openRollout(
-  path: string,
-  describe: () => Promise<SessionInfo>,
+  asked: string,
+  describe: (path: string) => Promise<SessionInfo>,
   ports: WatchPorts = nodeWatchPorts,
 ): Promise<Log> {
-  const source = await openFile(path);
+  const { path, source } = await openEither(asked);
   let head: Uint8Array;
   try {
     head = await readFully(source, 0, 4);
@@ -32,8 +35,9 @@ export async function openRollout(
     await source.close();
     throw error;
   }
+  const about = (): Promise<SessionInfo> => describe(path);
   if (!isZstd(head))
-    return openJsonlLog({ agent: "codex", path, classifier: codexClassifier, source, describe });
+    return openJsonlLog({ agent: "codex", path, classifier: codexClassifier, source, describe: about });
   await source.close();
   const decoded = await openZstd(path);
   const log = await openJsonlLog({
@@ -41,10 +45,22 @@ export async function openRollout(
     path,
     classifier: codexClassifier,
     source: decoded,
-    describe,
+    describe: about,
     follow: (from, signal) => followArchive(from, signal),
   });
   return new ArchiveLog(log, decoded, ports);
+}
+
+/** Codex packs rollouts that have rested for some days, and unpacks one that is taken up again. */
+async function openEither(path: string): Promise<{ readonly path: string; readonly source: FileSource }> {
+  try {
+    return { path, source: await openFile(path) };
+  } catch (error) {
+    if (!(error instanceof FileError) || error.code !== "not-found") throw error;
+    const other = plainPath(path) ?? (path.endsWith(".jsonl") ? `${path}.zst` : undefined);
+    if (other === undefined || (await fileStateAt(other)) === undefined) throw error;
+    return { path: other, source: await openFile(other) };
+  }
 }
 
 /** An archive never grows: all it holds has been given. */
@@ -78,19 +94,19 @@ class ArchiveLog implements Log {
 
   async tail(limit: number): Promise<TailPage> {
     // A rollout is archived when nobody works on it any more.
-    return { ...this.#withDamage(await this.#log.tail(limit)), turnOpen: false, live: [] };
+    return { ...this.#asOver(await this.#log.tail(limit)), turnOpen: false, live: [] };
   }
 
   async older(from: Position, limit: number): Promise<Page> {
-    return this.#withDamage(await this.#log.older(from, limit));
+    return this.#asOver(await this.#log.older(from, limit));
   }
 
   async newer(from: Position, limit: number): Promise<Page> {
-    return this.#withDamage(await this.#log.newer(from, limit));
+    return this.#asOver(await this.#log.newer(from, limit));
   }
 
   async first(limit: number): Promise<Page> {
-    return this.#withDamage(await this.#log.first(limit));
+    return this.#asOver(await this.#log.first(limit));
   }
 
   async *follow(after: Position, signal: AbortSignal): AsyncGenerator<LogEvent> {
@@ -136,8 +152,19 @@ class ArchiveLog implements Log {
     }));
   }
 
-  #withDamage<P extends Page>(page: P): P {
-    const notes = this.#notes();
-    return page.atEnd && notes.length > 0 ? { ...page, damage: [...page.damage, ...notes] } : page;
+  /** The page with no call that still runs, and at the end with what is missing. */
+  #asOver<P extends Page>(page: P): P {
+    const notes = page.atEnd ? this.#notes() : [];
+    return { ...page, entries: page.entries.map(withoutRunning), damage: [...page.damage, ...notes] };
   }
+}
+
+function withoutRunning(entry: Entry): Entry {
+  if (entry.kind !== "model") return entry;
+  const blocks = entry.blocks.map((b) =>
+    b.kind === "tool-use" && b.outcome?.state === "running"
+      ? { ...b, outcome: { state: "unanswered" as const } }
+      : b,
+  );
+  return { ...entry, blocks };
 }

@@ -15,6 +15,8 @@ import { openRollout } from "./open.ts";
 const DEPTH_MAX = 4;
 /** Bytes of the head read for describing: enough for the base instructions, the injected context and the first prompt. */
 export const CODEX_HEAD_BYTES = 128 * 1024;
+/** Bytes of an archive's head: one packed block (128 KiB) fits in it, with the header before it. */
+export const ARCHIVE_HEAD_BYTES = 160 * 1024;
 /** Read once more, where the first prompt lies behind longer instructions. */
 export const CODEX_LONG_HEAD_BYTES = 1024 * 1024;
 export const CODEX_TAIL_BYTES = 64 * 1024;
@@ -28,7 +30,7 @@ export const codexSource: Source = {
   label: "Codex",
   roots: (around) => [join(codexHome(around), "sessions"), join(codexHome(around), "archived_sessions")],
   discover,
-  detects: async (_path, head) => isCodex(isZstd(head) ? await zstdHead(head, 64 * 1024) : head),
+  detects: async (path, head) => isCodex(isZstd(head) ? await unpackedHead(path, head) : head),
   describe,
   open: openCodex,
 };
@@ -78,6 +80,14 @@ function unshadowed(archives: readonly FoundSession[], plain: ReadonlySet<string
 function idOf(path: string): string {
   const name = basename(path);
   return NAME.exec(name)?.[2] ?? name.replace(/\.jsonl(\.zst)?$/, "");
+}
+
+/** The first bytes an archive holds. Its first block may be longer than the head that was read. */
+async function unpackedHead(path: string, head: Uint8Array): Promise<Uint8Array> {
+  const decoded = await zstdHead(head, CODEX_HEAD_BYTES);
+  if (decoded.length > 0 || head.length >= ARCHIVE_HEAD_BYTES) return decoded;
+  const ends = await readEnds(path, ARCHIVE_HEAD_BYTES, 0);
+  return zstdHead(ends.head, CODEX_HEAD_BYTES);
 }
 
 const WRAPPED_TYPES = /"type"\s*:\s*"(session_meta|turn_context|response_item|event_msg|compacted)"/;
@@ -136,7 +146,7 @@ async function plainFacts(path: string): Promise<Partial<SessionInfo>> {
 }
 
 async function archiveFacts(path: string): Promise<Partial<SessionInfo>> {
-  const ends = await readEnds(path, CODEX_HEAD_BYTES, 0);
+  const ends = await readEnds(path, ARCHIVE_HEAD_BYTES, 0);
   return headFacts(await zstdHead(ends.head, CODEX_LONG_HEAD_BYTES), false);
 }
 
@@ -156,8 +166,7 @@ function headFacts(head: Uint8Array, isWhole: boolean): Partial<SessionInfo> {
     if (isFirst) info = { ...metaInfo(objectOf(value["payload"]) ?? value) };
     isFirst = false;
     const payload = objectOf(value["payload"]);
-    if (value["type"] === "turn_context" && payload)
-      info = { ...contextInfo(payload), ...info, ...contextInfo(payload) };
+    if (value["type"] === "turn_context" && payload) info = { ...info, ...contextInfo(payload) };
     const said = codexClassifier.classify({ type: "record", start: 1, end: 1, value });
     const prompt = said.entries.find((e) => e.kind === "delivered" && e.sender === "user");
     const title = prompt?.kind === "delivered" ? titleFromPrompt(prompt.body) : undefined;
@@ -178,8 +187,8 @@ function tailFacts(tail: Uint8Array): Partial<SessionInfo> {
   return info;
 }
 
-async function openCodex(path: string): Promise<Log> {
-  return openRollout(path, async () => {
+async function openCodex(asked: string): Promise<Log> {
+  return openRollout(asked, async (path) => {
     const state = await fileStateAt(path);
     const modifiedAt = state === undefined ? 0 : Number(state.modified / 1_000_000n);
     const isArchived = basename(dirname(path)) === "archived_sessions";
