@@ -20,6 +20,8 @@ export interface RunOptions {
   readonly columns?: number;
   /** After this many writes the reader of the output goes. */
   readonly writesMax?: number;
+  /** Called before each write to the output. */
+  readonly onWrite?: (writes: number) => void;
 }
 
 type Around = Pick<Home, "around">;
@@ -39,7 +41,10 @@ export async function run(
     isTTY: options.isTTY === true,
     columns: options.isTTY === true ? (options.columns ?? 100) : undefined,
     write(words) {
-      if (name === "out") writes += 1;
+      if (name === "out") {
+        writes += 1;
+        options.onWrite?.(writes);
+      }
       if (name === "out" && writes > (options.writesMax ?? Number.POSITIVE_INFINITY))
         return Promise.resolve(false);
       text[name] += words;

@@ -1,7 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createInputDecoder, type Key, keyName, type Report } from "../../src/terminal/input/index.ts";
-import { escapeMs, pasteUnitsMax, sequenceUnitsMax, stringUnitsMax } from "../../src/terminal/input/limits.ts";
+import {
+  escapeMs,
+  pasteUnitsMax,
+  sequenceUnitsMax,
+  stringUnitsMax,
+} from "../../src/terminal/input/limits.ts";
 import { createVirtualClock } from "../support/terminal/clock.ts";
 
 interface Heard {
@@ -117,7 +122,11 @@ describe("keys", () => {
   test("an Escape is the key only when nothing follows for a while", async () => {
     const clock = createVirtualClock();
     const keys: string[] = [];
-    const decoder = createInputDecoder({ clock, onKey: (key) => keys.push(keyName(key)), onReport: () => undefined });
+    const decoder = createInputDecoder({
+      clock,
+      onKey: (key) => keys.push(keyName(key)),
+      onReport: () => undefined,
+    });
     decoder.push("\x1b");
     await clock.advance(escapeMs - 1);
     expect(keys).toEqual([]);
@@ -153,7 +162,10 @@ describe("pastes", () => {
     const text = "q\x03\x1b[A\nrm -rf /\x1b[200~ more";
     for (const chunks of [[`\x1b[200~${text}\x1b[201~q`], [...`\x1b[200~${text}\x1b[201~q`]]) {
       const { keys } = await hear(...chunks);
-      expect(keys).toEqual([{ name: "paste", text }, { name: "q", text: "q" }]);
+      expect(keys).toEqual([
+        { name: "paste", text },
+        { name: "q", text: "q" },
+      ]);
     }
   });
 
@@ -194,7 +206,9 @@ test("chunk borders mean nothing", async () => {
     fc.asyncProperty(fc.array(piece, { maxLength: 12 }), fc.array(fc.nat(200)), async (pieces, cuts) => {
       const whole = Array.from(pieces.join(""));
       const places = [...new Set(cuts.map((cut) => cut % (whole.length + 1)))].sort((a, b) => a - b);
-      const chunks = [0, ...places].map((from, index) => whole.slice(from, places[index] ?? whole.length).join(""));
+      const chunks = [0, ...places].map((from, index) =>
+        whole.slice(from, places[index] ?? whole.length).join(""),
+      );
       const inPieces = await hear(...chunks.filter((chunk) => chunk !== ""));
       expect(inPieces).toEqual(await hear(whole.join("")));
     }),

@@ -1,17 +1,17 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Line } from "../../src/terminal/text/index.ts";
-import { createBench, fit, flow, prose } from "./support.ts";
+import { createBench, fitRow, flowRow, prose } from "./support.ts";
 
 const columns = 20;
 
 describe("the screen", () => {
   test("a printed line is above the live region, at its start row, in one write", async () => {
     const { emulator, screen, settle } = createBench({ columns, rows: 6 });
-    screen.setLive([fit("status")]);
+    screen.setLive([fitRow("status")]);
     await settle();
     expect(emulator.writes).toEqual([`${" ".repeat(columns)}\r\x1b[Kstatus\x1b[K\r`]);
-    screen.commit({ lines: [fit("one"), fit("two")] });
+    screen.commit({ lines: [fitRow("one"), fitRow("two")] });
     await settle();
     expect(emulator.writes.slice(1)).toEqual(["\r\x1b[Kone\r\ntwo\r\nstatus\r"]);
     expect(emulator.screen().slice(0, 4)).toEqual(["one", "two", "status", ""]);
@@ -19,31 +19,31 @@ describe("the screen", () => {
 
   test("only the live rows that changed are written, and nothing where nothing changed", async () => {
     const { emulator, screen, settle } = createBench({ columns, rows: 6 });
-    screen.setLive([fit("⠋ run"), fit("text"), fit("status")]);
+    screen.setLive([fitRow("⠋ run"), fitRow("text"), fitRow("status")]);
     await settle();
     emulator.takeWritten();
-    screen.setLive([fit("⠙ run"), fit("text"), fit("status")]);
+    screen.setLive([fitRow("⠙ run"), fitRow("text"), fitRow("status")]);
     await settle();
     expect(emulator.writes.at(-1)).toBe("\x1b[2A\r⠙ run\x1b[K\r\x1b[2B");
     emulator.takeWritten();
-    screen.setLive([fit("⠙ run"), fit("text"), fit("status")]);
+    screen.setLive([fitRow("⠙ run"), fitRow("text"), fitRow("status")]);
     await settle();
     expect(emulator.takeWritten()).toBe(0);
   });
 
   test("the live region grows and shrinks in place", async () => {
     const { emulator, screen, settle } = createBench({ columns, rows: 6 });
-    screen.commit({ lines: [fit("done")] });
-    screen.setLive([fit("a"), fit("b")]);
+    screen.commit({ lines: [fitRow("done")] });
+    screen.setLive([fitRow("a"), fitRow("b")]);
     await settle();
-    screen.setLive([fit("a"), fit("b"), fit("c"), fit("d")]);
+    screen.setLive([fitRow("a"), fitRow("b"), fitRow("c"), fitRow("d")]);
     await settle();
     expect(emulator.screen()).toEqual(["done", "a", "b", "c", "d", ""]);
-    screen.setLive([fit("d")]);
+    screen.setLive([fitRow("d")]);
     await settle();
     expect(emulator.screen()).toEqual(["done", "d", "", "", "", ""]);
     screen.setLive([]);
-    screen.commit({ lines: [fit("more")] });
+    screen.commit({ lines: [fitRow("more")] });
     await settle();
     expect(emulator.lines()).toEqual(["done", "more"]);
   });
@@ -52,7 +52,7 @@ describe("the screen", () => {
     for (const text of ["", "x", "half a row", "y".repeat(columns)]) {
       const { emulator, screen, settle } = createBench({ columns, rows: 4 });
       emulator.write(text);
-      screen.commit({ lines: [fit("one")] });
+      screen.commit({ lines: [fitRow("one")] });
       await settle();
       expect(emulator.lines()).toEqual([...(text === "" ? [] : [text]), "one"]);
     }
@@ -61,18 +61,18 @@ describe("the screen", () => {
   test("what was on the terminal before stays", async () => {
     const { emulator, screen, settle } = createBench({ columns, rows: 4 });
     emulator.write("$ ls\r\nfile\r\n");
-    screen.setLive([fit("live 1"), fit("live 2"), fit("live 3")]);
-    screen.commit({ lines: [fit("one"), fit("two"), fit("three")] });
+    screen.setLive([fitRow("live 1"), fitRow("live 2"), fitRow("live 3")]);
+    screen.commit({ lines: [fitRow("one"), fitRow("two"), fitRow("three")] });
     await settle();
-    screen.end([fit("bye")]);
+    screen.end([fitRow("bye")]);
     await emulator.settled();
     expect(emulator.lines()).toEqual(["$ ls", "file", "one", "two", "three", "bye"]);
   });
 
   test("the live region is shorter than the window, the last rows staying", async () => {
     const { emulator, screen, settle } = createBench({ columns, rows: 4 });
-    screen.commit({ lines: [fit("done")] });
-    screen.setLive(Array.from({ length: 9 }, (_, index) => fit(`live ${index}`)));
+    screen.commit({ lines: [fitRow("done")] });
+    screen.setLive(Array.from({ length: 9 }, (_, index) => fitRow(`live ${index}`)));
     await settle();
     expect(emulator.screen()).toEqual(["done", "live 6", "live 7", "live 8"]);
   });
@@ -80,7 +80,7 @@ describe("the screen", () => {
   test("frames are 16 ms apart, and the newest live region is the one that is shown", async () => {
     const { emulator, screen, clock } = createBench({ columns, rows: 4 });
     for (let count = 0; count < 50; count++) {
-      screen.setLive([fit(`tick ${count}`)]);
+      screen.setLive([fitRow(`tick ${count}`)]);
       await clock.advance(1);
     }
     await clock.advance(16);
@@ -91,11 +91,11 @@ describe("the screen", () => {
   test("a slow terminal is waited for; then only the newest state is written", async () => {
     const { emulator, screen, settle } = createBench({ columns, rows: 4 });
     emulator.setSlow(true);
-    screen.setLive([fit("first")]);
+    screen.setLive([fitRow("first")]);
     await settle();
     const { length } = emulator.writes;
     for (let count = 0; count < 10; count++) {
-      screen.setLive([fit(`later ${count}`)]);
+      screen.setLive([fitRow(`later ${count}`)]);
       await settle();
     }
     expect(emulator.writes).toHaveLength(length);
@@ -108,7 +108,7 @@ describe("the screen", () => {
   test("flush resolves when everything printed was taken, and at once where nothing can be written", async () => {
     const { emulator, screen, clock, settle } = createBench({ columns, rows: 4 });
     let isDone = false;
-    screen.commit({ lines: Array.from({ length: 40 }, (_, index) => fit(`row ${index}`)) });
+    screen.commit({ lines: Array.from({ length: 40 }, (_, index) => fitRow(`row ${index}`)) });
     const flushed = screen.flush().then(() => {
       isDone = true;
     });
@@ -117,7 +117,7 @@ describe("the screen", () => {
     await flushed;
     await emulator.settled();
     expect(emulator.lines()).toHaveLength(40);
-    screen.commit({ lines: [fit("waits")] });
+    screen.commit({ lines: [fitRow("waits")] });
     screen.suspend();
     await screen.flush();
     await settle();
@@ -129,13 +129,13 @@ describe("the screen", () => {
 
   test("frames are bracketed where the terminal has synchronized output, and never erase the screen inside", async () => {
     const { emulator, screen, settle } = createBench({ columns, rows: 4, isSynchronized: true });
-    screen.commit({ lines: [fit("one")] });
-    screen.setLive([fit("live")]);
+    screen.commit({ lines: [fitRow("one")] });
+    screen.setLive([fitRow("live")]);
     await settle();
-    screen.setLive([fit("live again")]);
+    screen.setLive([fitRow("live again")]);
     await settle();
     screen.clear();
-    screen.commit({ lines: [fit("two")] });
+    screen.commit({ lines: [fitRow("two")] });
     await settle();
     const frames = emulator.writes
       .map((text) => text.slice(Math.max(0, text.indexOf("\x1b[?2026h"))))
@@ -150,10 +150,10 @@ describe("the screen", () => {
 
   test.each([1, 2, 3, 7])("no row of ours ends in the last column at width %i", async (width) => {
     const { emulator, screen, settle } = createBench({ columns: width, rows: 5 });
-    screen.commit({ lines: [fit("abcdefghijklm"), flow("no break in here"), fit("漢字かな")] });
-    screen.setLive([fit("a status row that is long")]);
+    screen.commit({ lines: [fitRow("abcdefghijklm"), flowRow("no break in here"), fitRow("漢字かな")] });
+    screen.setLive([fitRow("a status row that is long")]);
     await settle();
-    screen.setLive([fit("another one that is long")]);
+    screen.setLive([fitRow("another one that is long")]);
     await settle();
     const text = emulator.lines().join("").replaceAll("▯", "");
     expect(text.startsWith("abcdefghijklm".slice(0, 5))).toBe(true);
@@ -166,8 +166,8 @@ describe("the screen", () => {
   test("a flow line is one line for the terminal: it wraps it again itself", async () => {
     const { emulator, screen, settle, resize } = createBench({ columns: 10, rows: 8 });
     const long = "0123456789".repeat(3);
-    screen.commit({ lines: [flow(long), flow(`${long}!`)] });
-    screen.setLive([fit("status")]);
+    screen.commit({ lines: [flowRow(long), flowRow(`${long}!`)] });
+    screen.setLive([fitRow("status")]);
     await settle();
     expect(emulator.lines()).toEqual([long, `${long}!`, "status"]);
     await resize(40, 8);
@@ -179,7 +179,7 @@ describe("the screen", () => {
     const texts = Array.from({ length: 12 }, (_, index) => `p${index} ${"word ".repeat(11)}end${index}`);
     for (const text of texts)
       screen.commit({ lines: prose(text, 40), relayout: (width) => prose(text, width + 1) });
-    screen.setLive([fit("status")]);
+    screen.setLive([fitRow("status")]);
     await settle();
     await resize(24, 8);
     const all = emulator.lines().join(" ").replaceAll(/\s+/g, " ");
@@ -198,7 +198,7 @@ describe("the screen", () => {
     const texts = Array.from({ length: 6 }, (_, index) => `p${index} ${"word ".repeat(6)}end${index}`);
     for (const text of texts)
       screen.commit({ lines: prose(text, 40), relayout: (width) => prose(text, width + 1) });
-    screen.setLive([fit("a longer live row, too"), fit("status")]);
+    screen.setLive([fitRow("a longer live row, too"), fitRow("status")]);
     await settle();
     await resize(20, 8);
     const all = emulator.lines().join(" ").replaceAll(/\s+/g, " ");
@@ -207,8 +207,8 @@ describe("the screen", () => {
 
   test("equal sizes and heights alone rebuild nothing that is printed", async () => {
     const { emulator, screen, settle, resize } = createBench({ columns: 40, rows: 8 });
-    screen.commit({ lines: [fit("printed")], relayout: () => [fit("laid out again")] });
-    screen.setLive([fit("status")]);
+    screen.commit({ lines: [fitRow("printed")], relayout: () => [fitRow("laid out again")] });
+    screen.setLive([fitRow("status")]);
     await settle();
     emulator.takeWritten();
     await resize(40, 8);
@@ -278,7 +278,7 @@ async function play(acts: readonly Act[], way: "adopt" | "reprint", answers: boo
   const expected: string[] = [];
   const printed: { readonly lines: (columns: number) => readonly Line[] }[] = [];
   let number = 0;
-  let live: readonly Line[] = [fit("status")];
+  let live: readonly Line[] = [fitRow("status")];
   screen.setLive(live);
   for (const step of acts) {
     if (step.do === "print") {
@@ -287,9 +287,9 @@ async function play(acts: readonly Act[], way: "adopt" | "reprint", answers: boo
       expected.push(...words);
       const lines = (columns: number): readonly Line[] =>
         step.kind === "flow"
-          ? [flow(words.join(" "))]
+          ? [flowRow(words.join(" "))]
           : step.kind === "wide"
-            ? [flow(words.join("漢字"))]
+            ? [flowRow(words.join("漢字"))]
             : prose(words.join(" "), columns);
       printed.push({ lines });
       screen.commit({
@@ -297,7 +297,7 @@ async function play(acts: readonly Act[], way: "adopt" | "reprint", answers: boo
         relayout: (width) => lines(width + 1),
       });
     } else if (step.do === "live") {
-      live = [...Array.from({ length: step.rows }, () => fit(step.text)), fit("status")];
+      live = [...Array.from({ length: step.rows }, () => fitRow(step.text)), fitRow("status")];
       screen.setLive(live);
     } else if (step.do === "wait") {
       await bench.settle();
@@ -326,7 +326,7 @@ async function play(acts: readonly Act[], way: "adopt" | "reprint", answers: boo
   const shown = emulator.screen().filter((row) => row !== "");
   expect("status".endsWith(shown.at(-1) ?? "nothing")).toBe(true);
   expect(shown.length).toBeLessThanOrEqual(rows);
-  screen.end([fit("bye")]);
+  screen.end([fitRow("bye")]);
   await emulator.settled();
   const lines = emulator.lines();
   expect(wordsOf(lines)).toEqual(expected);

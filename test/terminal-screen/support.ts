@@ -3,11 +3,11 @@ import { type Line, themeOf, wrapWords } from "../../src/terminal/text/index.ts"
 import { createVirtualClock, type VirtualClock } from "../support/terminal/clock.ts";
 import { createEmulator, type Emulator, type EmulatorOptions } from "../support/terminal/emulator.ts";
 
-export function fit(text: string): Line {
+export function fitRow(text: string): Line {
   return { spans: text === "" ? [] : [{ text }], wrap: "fit" };
 }
 
-export function flow(text: string): Line {
+export function flowRow(text: string): Line {
   return { spans: text === "" ? [] : [{ text }], wrap: "flow" };
 }
 
