@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { decompress } from "fzstd";
 import { expect, test } from "vitest";
 import type { CheckReport } from "../../src/sources/index.ts";
+import type { HomeSessionName } from "../support/agents-home.ts";
 import { fixture, fixturePath } from "../support/fixtures.ts";
-import type { HomeSessionName } from "../support/home.ts";
 import { claudeLines, run, tempFolder, tempHome } from "./support.ts";
 
 const around = { env: {}, home: "/nowhere", platform: "linux" };

@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { exitCodes } from "../../src/cli/exit.ts";
-import { emptyHomeEnv } from "../support/home.ts";
+import { emptyHomeEnv } from "../support/agents-home.ts";
 import { run, tempFolder } from "./support.ts";
 
 const commands = ["list", "open", "show", "check", "demo"] as const;

@@ -2,7 +2,7 @@
 import { appendFile, mkdir, rm, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { emptyHomeEnv } from "../support/home.ts";
+import { emptyHomeEnv } from "../support/agents-home.ts";
 import { jsonLines, run, tempFolder, tempHome } from "./support.ts";
 
 const order = [

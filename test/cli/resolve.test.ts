@@ -3,7 +3,7 @@ import { cp, symlink } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { expect, test } from "vitest";
 import { CANDIDATES_MAX, findSessions, resolveSession } from "../../src/cli/resolve.ts";
-import { emptyHomeEnv, type Home } from "../support/home.ts";
+import { emptyHomeEnv, type Home } from "../support/agents-home.ts";
 import { NOW, run, tempFolder, tempHome } from "./support.ts";
 
 /** The session that `check` says a name means. */

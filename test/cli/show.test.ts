@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { SHOW_PAGE_ENTRIES } from "../../src/cli/show.ts";
-import type { HomeSessionName } from "../support/home.ts";
+import type { HomeSessionName } from "../support/agents-home.ts";
 import { claudeLines, jsonLines, run, tempFolder, tempHome } from "./support.ts";
 
 const everySession: readonly HomeSessionName[] = [

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { Io, Output } from "../../src/cli/io.ts";
 import { runProgram } from "../../src/cli/program.ts";
-import { HOME_NEWEST_AT, type Home, makeHome } from "../support/home.ts";
+import { HOME_NEWEST_AT, type Home, makeHome } from "../support/agents-home.ts";
 
 export interface Told {
   readonly code: number;
