@@ -74,7 +74,8 @@ export async function tempHome(): Promise<Home> {
   return makeHome(await tempFolder());
 }
 
-const bin = new URL("../../bin/hansard.js", import.meta.url).pathname;
+/** The built tool. */
+export const bin: string = new URL("../../bin/hansard.js", import.meta.url).pathname;
 
 export interface Running {
   readonly child: ChildProcessWithoutNullStreams;
