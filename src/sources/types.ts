@@ -44,7 +44,10 @@ export interface SessionInfo {
   readonly model?: string;
   readonly gitBranch?: string;
   readonly agentVersion?: string;
+  /** Set on a subagent's session: the session it belongs to. */
   readonly parentId?: string;
+  /** The session that this one, a session of its own, was forked from. */
+  readonly forkedFromId?: string;
   readonly archived?: boolean;
 }
 

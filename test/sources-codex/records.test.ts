@@ -391,15 +391,20 @@ describe("other records", () => {
     expect(said({ type: "session_meta", payload: meta })).toEqual(["session_meta"]);
   });
 
-  test("a subagent belongs to the session that spawned it; a fork belongs to none", () => {
-    const parent = (payload: object): unknown =>
+  test("a subagent belongs to the session that spawned it; a fork is a session of its own", () => {
+    const info = (payload: object): unknown =>
       codexClassifier.classify({ type: "record", start: 0, end: 1, value: { type: "session_meta", payload } })
-        .info?.parentId;
-    expect(
-      parent({ id: "t", source: { subagent: { thread_spawn: { parent_thread_id: "p", depth: 1 } } } }),
-    ).toBe("p");
-    expect(parent({ id: "t", parent_thread_id: "p", source: { subagent: "review" } })).toBe("p");
-    expect(parent({ id: "t", forked_from_id: "p", source: "cli" })).toBeUndefined();
+        .info;
+    const spawn = { subagent: { thread_spawn: { parent_thread_id: "p", depth: 1 } } };
+    expect(info({ id: "t", source: spawn })).toEqual({ parentId: "p" });
+    expect(info({ id: "t", source: spawn, forked_from_id: "p" })).toEqual({
+      parentId: "p",
+      forkedFromId: "p",
+    });
+    expect(info({ id: "t", parent_thread_id: "p", source: { subagent: "review" } })).toEqual({
+      parentId: "p",
+    });
+    expect(info({ id: "t", forked_from_id: "p", source: "cli" })).toEqual({ forkedFromId: "p" });
   });
 
   test("a turn's context tells where it works and with which model", () => {

@@ -105,16 +105,18 @@ export function metaInfo(meta: Fields): Partial<SessionInfo> {
   const agentVersion = wordOf(meta["cli_version"]);
   const gitBranch = wordOf(objectOf(meta["git"])?.["branch"]);
   const parentId = parentOf(meta);
+  const forkedFromId = wordOf(meta["forked_from_id"]);
   return {
     ...(startedAt === undefined ? {} : { startedAt }),
     ...(cwd ? { cwd } : {}),
     ...(agentVersion ? { agentVersion } : {}),
     ...(gitBranch ? { gitBranch } : {}),
     ...(parentId ? { parentId } : {}),
+    ...(forkedFromId ? { forkedFromId } : {}),
   };
 }
 
-/** The session a subagent belongs to. A fork is a session of its own: what it was taken from is no parent. */
+/** The session a subagent belongs to. */
 function parentOf(meta: Fields): string | undefined {
   const spawn = objectOf(objectOf(objectOf(meta["source"])?.["subagent"])?.["thread_spawn"]);
   return wordOf(spawn?.["parent_thread_id"]) ?? wordOf(meta["parent_thread_id"]);

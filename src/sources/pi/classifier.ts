@@ -93,12 +93,12 @@ export function headerInfo(header: Fields): Partial<SessionInfo> {
   const startedAt = timeOf(header["timestamp"]);
   const cwd = wordOf(header["cwd"]);
   const model = wordOf(header["modelId"]);
-  const parent = wordOf(header["parentSession"]) ?? wordOf(header["branchedFrom"]);
+  const origin = wordOf(header["parentSession"]) ?? wordOf(header["branchedFrom"]);
   return {
     ...(startedAt === undefined ? {} : { startedAt }),
     ...(cwd ? { cwd } : {}),
     ...(model ? { model } : {}),
-    ...(parent ? { parentId: idOfPath(parent) } : {}),
+    ...(origin ? { forkedFromId: idOfPath(origin) } : {}),
   };
 }
 
@@ -196,6 +196,9 @@ function promptDraft(message: Fields, time: number | undefined): EntryDraft {
   };
 }
 
+/** After an error pi tries again without a new prompt: the turn that the error ended goes on. */
+const AT_WORK: Mark = { type: "turnStarted", automatic: true };
+
 /** A whole model message: its blocks, then a wound where it did not end of its own will. */
 function assistant(message: Fields, time: number | undefined, key: string): Classified {
   const usage = usageOf(message["usage"]);
@@ -222,7 +225,8 @@ function assistant(message: Fields, time: number | undefined, key: string): Clas
     entries,
     modelMessage: key,
     ...(outputTokens === undefined ? {} : { usage: { scope: "message", key, outputTokens } }),
-    ...(stopReason === undefined || stopReason === "toolUse" ? {} : { marks: [{ type: "turnEnded" }] }),
+    marks:
+      stopReason === undefined || stopReason === "toolUse" ? [AT_WORK] : [AT_WORK, { type: "turnEnded" }],
     ...(model ? { info: { model } } : {}),
   };
 }

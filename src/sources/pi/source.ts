@@ -1,5 +1,5 @@
 /** pi and its relatives: where their sessions are, how one is told from other files, what its ends say of it, how it is opened. */
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { openFile } from "../../lines/index.ts";
 import { parseLine, readEnds, textLines } from "../ends.ts";
 import { type Fields, objectOf, stringOf, timeOf, wordOf } from "../fields.ts";
@@ -10,7 +10,7 @@ import type { FoundSession, Log, SessionInfo, Source, Surroundings } from "../ty
 import { listFolder, walkFiles } from "../walk.ts";
 import { idOfPath, piClassifier } from "./classifier.ts";
 
-/** `sessions/<folder of the working directory>`. */
+/** `sessions/<folder of the working directory>/<session>`: the last one holds a session's subagents. */
 const DEPTH_MAX = 2;
 export const PI_HEAD_BYTES = 64 * 1024;
 export const PI_TAIL_BYTES = 64 * 1024;
@@ -19,7 +19,8 @@ export const piSource: Source = {
   agent: "pi",
   label: "pi",
   roots: (around) => [
-    join(wordOf(around.env["PI_CODING_AGENT_DIR"]) ?? join(around.home, ".pi", "agent"), "sessions"),
+    folderOf(around, "PI_CODING_AGENT_SESSION_DIR") ??
+      join(folderOf(around, "PI_CODING_AGENT_DIR") ?? join(around.home, ".pi", "agent"), "sessions"),
     join(around.home, ".omp", "agent", "sessions"),
     join(around.home, ".openclaw", "agents"),
   ],
@@ -28,6 +29,12 @@ export const piSource: Source = {
   describe,
   open: openPi,
 };
+
+/** A folder that a variable names; `~` stands for the home, as it does for pi itself. */
+function folderOf(around: Surroundings, variable: string): string | undefined {
+  const folder = wordOf(around.env[variable]);
+  return folder === undefined ? undefined : folder.replace(/^~(?=$|[/\\])/, () => around.home);
+}
 
 async function* discover(
   around: Surroundings,
@@ -44,14 +51,19 @@ async function* discoverIn(
   root: string,
   onProblem: (path: string, message: string) => void,
 ): AsyncIterable<FoundSession> {
-  for await (const file of walkFiles(root, DEPTH_MAX, (name) => name.endsWith(".jsonl"), onProblem))
+  for await (const file of walkFiles(root, DEPTH_MAX, (name) => name.endsWith(".jsonl"), onProblem)) {
+    // A folder within the folder of a working directory is named as a session is, and holds that session's subagents.
+    const folder = dirname(file.path);
+    const isNested = folder !== root && dirname(folder) !== root;
     yield {
       agent: "pi",
       id: idOfPath(file.path),
       path: file.path,
       bytes: file.bytes,
       modifiedAt: file.modifiedAt,
+      ...(isNested ? { parentId: idOfPath(folder) } : {}),
     };
+  }
 }
 
 /** True where one of the first lines is a session header, or a message only pi writes. */
@@ -90,6 +102,7 @@ async function describe(found: FoundSession): Promise<SessionInfo> {
     path: found.path,
     bytes: found.bytes,
     modifiedAt: found.modifiedAt,
+    ...(found.parentId === undefined ? {} : { parentId: found.parentId }),
     ...(factsOf(head, head.length === bytes, true) ?? {}),
     ...(tail.length > 0 ? factsOf(tail, true, false) : {}),
   };
