@@ -3,6 +3,8 @@ import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { demoSessionId, playDemo } from "./demo/writer.ts";
+import { CommandError } from "./errors.ts";
+import { exitCodes } from "./exit.ts";
 import type { Io } from "./io.ts";
 import { type OpenOptions, openSession, showSession } from "./open.ts";
 
@@ -10,12 +12,25 @@ export interface DemoCommandOptions extends OpenOptions {
   readonly speed: number;
 }
 
+/** A private folder of the demo's own. */
+async function makeFolder(): Promise<string> {
+  try {
+    return await mkdtemp(join(tmpdir(), "hansard-demo-"));
+  } catch (error) {
+    const { syscall, message } = error as NodeJS.ErrnoException;
+    if (syscall === undefined) throw error;
+    throw new CommandError(exitCodes.unreadable, `the demo cannot be written: ${message}`, [
+      "Set TMPDIR to a folder that can be written to.",
+    ]);
+  }
+}
+
 /**
  * Plays the demo and shows it until the person quits. Without a terminal the whole script is written at once and printed. The file lies in a
  * private temporary folder that is removed at the end.
  */
 export async function runDemo(io: Io, options: DemoCommandOptions): Promise<number> {
-  const folder = await mkdtemp(join(tmpdir(), "hansard-demo-"));
+  const folder = await makeFolder();
   const stop = new AbortController();
   try {
     const project = join(folder, "projects", "demo");

@@ -9,7 +9,7 @@ export const exitCodes = {
   notFound: 3,
   /** The name fits several sessions. */
   ambiguous: 4,
-  /** The file cannot be read: permission, a directory, a device. */
+  /** A file cannot be read or written: permission, a directory, a device, a full disk. */
   unreadable: 5,
   /** The file can be read but holds no session that Hansard knows: empty, binary, another program's. */
   notASession: 6,

@@ -1,12 +1,17 @@
 /** The outside world of a command: streams, environment, clock. Injected, so that tests run commands without a process. */
 import type { Surroundings } from "../sources/index.ts";
+import { CommandError } from "./errors.ts";
+import { exitCodes } from "./exit.ts";
 
 /** Where a command writes. */
 export interface Output {
   readonly isTTY: boolean;
   /** Columns of the terminal, or undefined where there is none. */
   readonly columns: number | undefined;
-  /** Resolves once the text may be forgotten (backpressure); false when the reader has gone and writing should stop. */
+  /**
+   * Resolves once the text may be forgotten (backpressure); false when the reader has gone and writing should stop. Rejects with a
+   * CommandError where the text cannot be written (a full disk).
+   */
   write(text: string): Promise<boolean>;
 }
 
@@ -18,11 +23,15 @@ export interface Io {
   now(): number;
 }
 
+function isReaderGone(error: NodeJS.ErrnoException): boolean {
+  return error.code === "EPIPE" || error.code === "ERR_STREAM_DESTROYED";
+}
+
 /** An output over a Node stream. A closed pipe is remembered, not thrown. */
 export function createOutput(stream: NodeJS.WriteStream): Output {
   let closed = false;
-  stream.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE" && error.code !== "ERR_STREAM_DESTROYED") throw error;
+  // Whoever wrote is told by `write`; the listener keeps the error from ending the process unsaid.
+  stream.on("error", () => {
     closed = true;
   });
   return {
@@ -34,9 +43,29 @@ export function createOutput(stream: NodeJS.WriteStream): Output {
     },
     write(text) {
       if (closed || stream.destroyed) return Promise.resolve(false);
-      return new Promise((resolve) => stream.write(text, (error) => resolve(!error && !closed)));
+      return new Promise((resolve, reject) => {
+        stream.write(text, (error) => {
+          if (!error || isReaderGone(error)) resolve(!error && !closed);
+          else
+            reject(
+              new CommandError(exitCodes.unreadable, `the output cannot be written: ${error.message}`, [
+                "Free some space, or write it elsewhere.",
+              ]),
+            );
+        });
+      });
     },
   };
+}
+
+/** The working folder; the root where it was removed under the process. */
+function workingFolder(): string {
+  try {
+    return process.cwd();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return "/";
+    throw error;
+  }
 }
 
 /** The process's own surroundings. */
@@ -49,7 +78,7 @@ export function processIo(): Io {
       home: process.env["HOME"] ?? process.env["USERPROFILE"] ?? "",
       platform: process.platform,
     },
-    cwd: process.cwd(),
+    cwd: workingFolder(),
     now: () => Date.now(),
   };
 }

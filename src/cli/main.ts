@@ -8,6 +8,9 @@ function readVersion(): string {
 
 const first = process.argv[2];
 if (process.argv.length === 3 && (first === "--version" || first === "-V")) {
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+  });
   process.stdout.write(`${readVersion()}\n`);
 } else {
   const { runProgram } = await import("./program.ts");

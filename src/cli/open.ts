@@ -42,7 +42,8 @@ export async function showSession(
     };
     const onInterrupt = end(130);
     const onTerminate = end(143);
-    process.once("SIGINT", onInterrupt).once("SIGTERM", onTerminate);
+    const onHangUp = end(129);
+    process.once("SIGINT", onInterrupt).once("SIGTERM", onTerminate).once("SIGHUP", onHangUp);
     try {
       await runPlain(io, session, {
         follow: options.plain === true || io.out.isTTY,
@@ -50,7 +51,7 @@ export async function showSession(
         name,
       });
     } finally {
-      process.off("SIGINT", onInterrupt).off("SIGTERM", onTerminate);
+      process.off("SIGINT", onInterrupt).off("SIGTERM", onTerminate).off("SIGHUP", onHangUp);
     }
     return code;
   }

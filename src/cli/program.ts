@@ -2,7 +2,7 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { asCommandError, type CommandError } from "./errors.ts";
 import { exitCodes } from "./exit.ts";
-import { type Io, processIo } from "./io.ts";
+import { type Io, type Output, processIo } from "./io.ts";
 
 const agents = ["claude-code", "codex", "gemini", "pi", "messages"] as const;
 
@@ -10,7 +10,7 @@ const sessionArgument = "an id, a unique start of one, a title, a path, or `last
 
 const exitHelp = `
 Exit codes: 0 done · 1 a bug in Hansard · 2 wrong options · 3 no such session or file · 4 the name fits several sessions ·
-5 the file cannot be read · 6 the file holds no session · 7 check found damage · 8 the terminal cannot do it ·
+5 a file cannot be read or written · 6 the file holds no session · 7 check found damage · 8 the terminal cannot do it ·
 129, 130, 143 ended by SIGHUP, SIGINT, SIGTERM`;
 
 function count(text: string): number {
@@ -26,8 +26,24 @@ function speed(text: string): number {
   return value;
 }
 
+/** What the program itself says: help, the version, words it does not know. `said` resolves when all of it is out. */
+interface Voice {
+  tell(output: Output, text: string): void;
+  said(): Promise<unknown>;
+}
+
+function createVoice(): Voice {
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    tell(output, text) {
+      last = last.then(() => output.write(text));
+    },
+    said: () => last,
+  };
+}
+
 /** The program over `io`; `setExit` receives the exit code of the command that ran. */
-function createProgram(io: Io, version: string, setExit: (code: number) => void): Command {
+function createProgram(io: Io, version: string, voice: Voice, setExit: (code: number) => void): Command {
   const program = new Command("hansard")
     .description("Keeps, shows and follows conversations with AI coding agents.")
     .version(version, "-V, --version", "print the version")
@@ -36,8 +52,8 @@ function createProgram(io: Io, version: string, setExit: (code: number) => void)
     .showHelpAfterError("(hansard --help tells what there is)")
     .exitOverride()
     .configureOutput({
-      writeOut: (text) => void io.out.write(text),
-      writeErr: (text) => void io.err.write(text),
+      writeOut: (text) => voice.tell(io.out, text),
+      writeErr: (text) => voice.tell(io.err, text),
     });
 
   const agentOption = (): Option =>
@@ -117,24 +133,36 @@ async function runMainJob(io: Io): Promise<number> {
   return runList(io, {});
 }
 
+async function runCommand(argv: readonly string[], version: string, io: Io): Promise<number> {
+  if (argv.length === 0) return runMainJob(io);
+  const voice = createVoice();
+  let code: number = exitCodes.ok;
+  try {
+    await createProgram(io, version, voice, (exit) => {
+      code = exit;
+    }).parseAsync([...argv], { from: "user" });
+    return code;
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    await voice.said();
+    return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
+  }
+}
+
 /** Runs one command line and answers its exit code. Errors of a person are told on the error stream; bugs are thrown on. */
 export async function runProgram(
   argv: readonly string[],
   version: string,
   io: Io = processIo(),
 ): Promise<number> {
-  let code: number = exitCodes.ok;
   try {
-    if (argv.length === 0) return await runMainJob(io);
-    await createProgram(io, version, (exit) => {
-      code = exit;
-    }).parseAsync([...argv], { from: "user" });
-    return code;
+    return await runCommand(argv, version, io);
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
     const expected: CommandError | undefined = asCommandError(error);
     if (expected === undefined) throw error;
-    await io.err.write(`hansard: ${expected.message}\n${expected.lines.map((line) => `${line}\n`).join("")}`);
+    const { sanitizeLine } = await import("../terminal/text/index.ts");
+    const lines = [`hansard: ${expected.message}`, ...expected.lines];
+    await io.err.write(lines.map((line) => `${sanitizeLine(line)}\n`).join(""));
     return expected.exitCode;
   }
 }
