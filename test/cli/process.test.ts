@@ -1,9 +1,10 @@
 // The built tool as a process: exit codes, closed pipes, signals, other programs' files.
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
+import { closeSync, openSync } from "node:fs";
 import { appendFile, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { emptyHomeEnv, type Home } from "../support/agents-home.ts";
 import { fixturePath } from "../support/fixtures.ts";
 import { bin, claudeLines, jsonLines, start, tempFolder, tempHome } from "./support.ts";
@@ -92,6 +93,29 @@ test("a pipe closed before the first word", async () => {
     const running = start(argv, home.env);
     running.child.stdout.destroy();
     expect(await running.ended).toMatchObject({ code: 0, signal: null, err: "" });
+  }
+});
+
+test("a full disk: a sentence and an exit code", async () => {
+  const home = await tempHome();
+  const full = openSync("/dev/full", "w");
+  onTestFinished(() => closeSync(full));
+  for (const argv of [
+    ["list"],
+    ["show", "last"],
+    ["show", "last", "--json"],
+    ["check", "last"],
+    ["--help"],
+  ]) {
+    const child = spawn(process.execPath, [bin, ...argv], { env: home.env, stdio: ["ignore", full, "pipe"] });
+    let err = "";
+    child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
+      err += chunk;
+    });
+    const code = await new Promise((resolve) => child.on("close", resolve));
+    expect({ argv, code }).toEqual({ argv, code: 5 });
+    expect(err).toMatch(/^hansard: the output cannot be written: .*ENOSPC/);
+    expect(err).not.toMatch(/\n +at /);
   }
 });
 
