@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { spawn } from "@lydell/node-pty";
-import { Terminal } from "@xterm/headless";
+import xterm from "@xterm/headless";
 
 const columns = 100;
 const rows = 30;
@@ -37,7 +37,7 @@ export async function watchNode(
 ): Promise<Watched> {
   const folder = await mkdtemp(join(tmpdir(), "hansard-bench-"));
   const report = join(folder, "rss");
-  const terminal = new Terminal({ cols: columns, rows, scrollback: 10_000, allowProposedApi: true });
+  const terminal = new xterm.Terminal({ cols: columns, rows, scrollback: 10_000, allowProposedApi: true });
   const screen = (): string => {
     const { active } = terminal.buffer;
     const text = (row: number): string => active.getLine(active.baseY + row)?.translateToString(true) ?? "";
