@@ -4,7 +4,7 @@ import { expect } from "vitest";
 import { bytesOf, followFile } from "../../src/lines/index.ts";
 import type { Classifier } from "../../src/sources/classifier.ts";
 import { openJsonlLog } from "../../src/sources/jsonl-log.ts";
-import type { AgentName, Log, LogEvent, LogItem, Page, Position } from "../../src/sources/types.ts";
+import type { AgentName, Log, LogEvent, LogItem, Page, Position, TailPage } from "../../src/sources/types.ts";
 import type { Entry } from "../../src/transcript/index.ts";
 import { FakeDisk } from "../lines/support.ts";
 
@@ -51,6 +51,15 @@ export class Told {
   readonly marks: string[] = [];
   isOpen = false;
   resets = 0;
+
+  /** Begins with the newest page. */
+  begin(tail: TailPage): void {
+    this.entries.splice(0, this.entries.length, ...tail.entries);
+    this.starts.splice(0, this.starts.length, ...tail.positions);
+    this.live.clear();
+    for (const name of tail.live) this.live.add(name);
+    this.isOpen = tail.turnOpen;
+  }
 
   take(event: LogEvent): void {
     if (event.type === "reset") {
@@ -160,10 +169,7 @@ export async function followPieces(
   });
   const told = new Told();
   const tail = await log.tail(1000);
-  told.entries.push(...tail.entries);
-  told.starts.push(...tail.positions);
-  for (const name of tail.live) told.live.add(name);
-  told.isOpen = tail.turnOpen;
+  told.begin(tail);
   const events = log.follow(tail.end, stop.signal)[Symbol.asyncIterator]();
   await followOn(events, told);
   for (const piece of rest) {

@@ -82,10 +82,19 @@ export class Chat {
     return this.#state === undefined ? undefined : Number(this.#state.modified / 1_000_000n);
   }
 
-  /** Damage within `[start, end)`, and what the file's end leaves unfinished. */
+  /** Damage within `[start, end)`. */
   damageIn(start: number, end: number): readonly DamageNote[] {
-    const notes = this.#damage.filter((d) => d.start < end && d.end > start);
-    return this.#tail ? [...notes, this.#tail] : notes;
+    return this.#damage.filter((d) => d.start < end && d.end > start);
+  }
+
+  /** A document of which not all is there yet: down to nothing, where it is emptied before it is written again. */
+  get #isHalfWritten(): boolean {
+    return !this.#isWhole || (this.rows.length === 0 && (this.bytes === 0 || this.#tail !== undefined));
+  }
+
+  /** What the file's end leaves unfinished. */
+  get unfinished(): DamageNote | undefined {
+    return this.#tail;
   }
 
   /** Brings the index up to date. A document met half written is left for the next time, unless forced. */
@@ -106,7 +115,7 @@ export class Chat {
     }
     const fresh = new Chat(this.path, await openFile(this.path));
     await fresh.#build();
-    if (!isForced && !fresh.#isWhole && this.#isWhole && this.#isDocument && this.rows.length > 0) {
+    if (!isForced && this.#isDocument && this.#isWhole && this.rows.length > 0 && fresh.#isHalfWritten) {
       await fresh.close();
       return "same";
     }
@@ -228,13 +237,14 @@ export class Chat {
       this.#note({ start, end, reason }, observer);
       return;
     }
-    this.#message(value, start, end, printOf(bytes), observer);
+    const { kind, known } = this.#message(value, start, end, printOf(bytes), observer);
+    observer.record?.(kind, known);
   }
 
-  #message(value: unknown, start: number, end: number, print: number, observer: ChatObserver): void {
+  #message(value: unknown, start: number, end: number, print: number, observer: ChatObserver): GeminiMessage {
     const message = this.#rows.upsert({ value, start, end, print });
-    observer.record?.(message.kind, message.known);
     observer.message?.(message, wordOf(objectOf(value)?.["id"]));
+    return message;
   }
 
   async #indexLines(
@@ -292,8 +302,10 @@ export class Chat {
         if (messages) await this.#replace(messages, item.start, item.end, observer);
         return;
       }
-      default:
-        this.#message(item.value, item.start, item.end, 0, observer);
+      default: {
+        const message = this.#message(item.value, item.start, item.end, 0, observer);
+        observer.record?.(message.kind, message.known);
+      }
     }
   }
 

@@ -30,6 +30,7 @@ export async function checkChat(chat: Chat, signal?: AbortSignal): Promise<Check
         if (damaged.length < DAMAGE_NOTES_MAX) damaged.push(note);
       },
       message(message, id) {
+        if (!message.known) unknownKinds.add(message.kind);
         const key = id ?? `?${nameless++}`;
         if (message.isPrompt) prompts.add(key);
         for (const call of message.calls) {
@@ -61,7 +62,7 @@ export async function checkChat(chat: Chat, signal?: AbortSignal): Promise<Check
     unansweredCalls: [...calls].filter((id) => !results.has(id)).length,
     orphanResults: 0,
     modelMessages: messages.size,
-    outputTokens,
+    ...(outputs.size === 0 ? {} : { outputTokens }),
     turns: prompts.size,
     openTurn: standingOf(rows.rows).isOpen,
   };

@@ -206,9 +206,14 @@ class GeminiLog implements Log {
       rows,
       read: (row) => this.#entries(row, row === liveRow),
       damage: (shown) => {
-        const start = Math.min(...shown.map((r) => r.start));
-        const end = Math.max(...shown.map((r) => r.end));
-        return shown.length === 0 ? [] : this.#chat.damageIn(start, end);
+        const last = shown.at(-1);
+        const isEnd = last === rows.at(-1);
+        const start =
+          last === undefined ? 0 : shown.reduce((least, r) => Math.min(least, r.start), last.start);
+        const end = isEnd ? this.#chat.bytes : shown.reduce((most, r) => Math.max(most, r.end), 0);
+        const notes = this.#chat.damageIn(start, end);
+        const { unfinished } = this.#chat;
+        return isEnd && unfinished ? [...notes, unfinished] : notes;
       },
       state: () => this.#states.name(snapshot),
     };

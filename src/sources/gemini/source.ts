@@ -58,8 +58,16 @@ async function* discover(
     const newer = new Set(
       found.filter((f) => f.path.endsWith(".jsonl")).map((f) => f.path.slice(0, -"l".length)),
     );
-    for (const session of found) if (!newer.has(session.path)) yield session;
+    for (const session of found) if (!newer.has(session.path)) yield underSession(session, found);
   }
+}
+
+/** A subagent's folder has the whole id of its session; the session's own file is named by the first characters of it. */
+function underSession(session: FoundSession, found: readonly FoundSession[]): FoundSession {
+  const { parentId } = session;
+  if (parentId === undefined) return session;
+  const parent = found.find((f) => f.parentId === undefined && f.id.endsWith(`-${parentId.slice(0, 8)}`));
+  return parent === undefined ? session : { ...session, parentId: parent.id };
 }
 
 function idOf(path: string): string {
