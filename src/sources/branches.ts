@@ -61,7 +61,11 @@ export class Branches {
     const known = this.#known;
     const touches = from <= known.to && to >= known.from;
     this.#known = touches
-      ? { from: Math.min(from, known.from), to: Math.max(to, known.to), toEnd: toEnd || (known.toEnd && known.to >= to) }
+      ? {
+          from: Math.min(from, known.from),
+          to: Math.max(to, known.to),
+          toEnd: toEnd || (known.toEnd && known.to >= to),
+        }
       : { from, to, toEnd };
   }
 
@@ -101,7 +105,12 @@ export class Branches {
   }
 
   /** The same where the parent lies above the records given. */
-  async #leftAbove(seats: readonly Seat[], index: number, wanted: string, node: TreeNode): Promise<number | undefined> {
+  async #leftAbove(
+    seats: readonly Seat[],
+    index: number,
+    wanted: string,
+    node: TreeNode,
+  ): Promise<number | undefined> {
     const top = seats[0]?.start ?? 0;
     const parent = await this.#find(wanted, top);
     if (parent?.node === undefined) return undefined;
@@ -146,7 +155,11 @@ export class Branches {
       // A chunk reaches into the one below it by what a key and an id need.
       const length = Math.min(end - start + needle.length + KEY_BYTES_MAX, before - start);
       const chunk = Buffer.from(await this.#reader.source.read(start, length));
-      for (let at = chunk.lastIndexOf(needle); at >= 0; at = at === 0 ? -1 : chunk.lastIndexOf(needle, at - 1)) {
+      for (
+        let at = chunk.lastIndexOf(needle);
+        at >= 0;
+        at = at === 0 ? -1 : chunk.lastIndexOf(needle, at - 1)
+      ) {
         if (!isIdKey(chunk.subarray(Math.max(0, at - KEY_BYTES_MAX), at))) continue;
         const seat = await this.#seatAt(start + at, before);
         if (seat?.node?.id === id) return seat;

@@ -61,7 +61,9 @@ function capBlock(block: ContentBlock): ContentBlock {
 function capBlocks(blocks: readonly ContentBlock[]): readonly ContentBlock[] {
   const capped = capList(blocks).map(capBlock);
   const left = blocks.length - capped.length;
-  return left === 0 ? capped : [...capped, { kind: "other", type: "cut", text: `${left} more blocks are in the log` }];
+  return left === 0
+    ? capped
+    : [...capped, { kind: "other", type: "cut", text: `${left} more blocks are in the log` }];
 }
 
 /** The draft with each text, list and change within its cap. The lines of a result are counted before it is cut. */

@@ -66,7 +66,8 @@ class Census {
     else if (draft.kind === "model")
       for (const block of draft.blocks) {
         // A call that has no id and tells its own end is answered by nothing else, and is no half of a pair.
-        if (block.kind === "tool-use" && (block.id !== "" || block.outcome === undefined)) this.calls.add(block.id);
+        if (block.kind === "tool-use" && (block.id !== "" || block.outcome === undefined))
+          this.calls.add(block.id);
       }
   }
 

@@ -12,7 +12,7 @@ export type EntryDraft = WithoutPlace<Entry> & {
    * repeats): the newest content under the first one's name, where its text continues or equals the earlier one's.
    */
   readonly mergeKey?: string;
-  /** True where the entry may still change by later records even without a tool call (an unfinished text). */
+  /** True where the next records may tell more of the entry, even without a tool call (an unfinished text). Until another entry follows. */
   readonly unfinished?: boolean;
 };
 

@@ -65,9 +65,11 @@ export function settlesCallsOf(earlier: ModelEntry, later: Entry): boolean {
 }
 
 /** How calls without a result stand, given what follows them. */
-export function standingOf(
-  following: { readonly entries: readonly Entry[]; readonly course: Course; readonly isEnd: boolean },
-): (call: CallSeat) => CallState | undefined {
+export function standingOf(following: {
+  readonly entries: readonly Entry[];
+  readonly course: Course;
+  readonly isEnd: boolean;
+}): (call: CallSeat) => CallState | undefined {
   const models = following.entries.filter((e) => e.kind === "model");
   const indexes = new Map<string, number>(models.map((e, i) => [e.name, i]));
   return ({ entry }) => {

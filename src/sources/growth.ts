@@ -22,7 +22,18 @@ import { badPosition, compareSpots, formatSpot, parsePosition, type Spot } from 
 import { type LogReader, lookBack, unitsAfter } from "./reader.ts";
 import { stepTurn, type TurnState } from "./turns.ts";
 import type { LogItem, SessionInfo } from "./types.ts";
-import { endOf, entryOf, joinRuns, type Run, runOf, type Seat, seatOf, slotsOf, startOf, type Unit } from "./unit.ts";
+import {
+  endOf,
+  entryOf,
+  joinRuns,
+  type Run,
+  runOf,
+  type Seat,
+  seatOf,
+  slotsOf,
+  startOf,
+  type Unit,
+} from "./unit.ts";
 
 export class Growth {
   readonly #reader: LogReader;
@@ -32,7 +43,7 @@ export class Growth {
   readonly #shown = new Map<string, ModelEntry | ToolResultEntry>();
   /** Names of the entries that have running calls. */
   readonly #running = new Set<string>();
-  /** Unfinished entries of the open turn. */
+  /** The newest entry, where more of it may be told. */
   readonly #unfinished = new Map<string, Entry>();
   readonly #seats: Seat[] = [];
   #turn: TurnState = "closed";
@@ -89,7 +100,10 @@ export class Growth {
     const branch = await this.#branches.leave(this.#seats, this.#seats.length - 1);
     if (branch !== undefined) {
       this.#flush(out);
-      const [from, to] = [branch.from, branch.to].map((offset) => formatSpot({ offset, ordinal: 0 })) as [string, string];
+      const [from, to] = [branch.from, branch.to].map((offset) => formatSpot({ offset, ordinal: 0 })) as [
+        string,
+        string,
+      ];
       out.push({ type: "branchLeft", from, to });
     }
     const time = unit.drafts.find((d) => d.time !== undefined)?.time;
@@ -118,7 +132,9 @@ export class Growth {
   #tellInfo(unit: Unit, out: LogItem[]): void {
     const info = unit.said?.info;
     if (info === undefined) return;
-    const news = Object.entries(info).filter(([key, value]) => this.#info[key as keyof SessionInfo] !== value);
+    const news = Object.entries(info).filter(
+      ([key, value]) => this.#info[key as keyof SessionInfo] !== value,
+    );
     if (news.length === 0) return;
     const changed = Object.fromEntries(news) as Partial<SessionInfo>;
     this.#info = { ...this.#info, ...changed };
@@ -148,6 +164,8 @@ export class Growth {
 
   #tell(run: Run, isAgain: boolean, out: LogItem[]): void {
     const entry = this.#pair(this.#marked(entryOf(run)), out);
+    // What another entry follows is not told again: only the newest may be unfinished.
+    if (!isAgain) this.#finishTexts(out);
     const live = this.#isLive(entry, run.draft);
     if (isAgain) out.push({ type: "changed", entry, live });
     else out.push({ type: "entry", entry, start: startOf(run), end: endOf(run), live });
@@ -200,7 +218,8 @@ export class Growth {
     this.#shown.delete(entry.name);
     this.#shown.set(entry.name, entry);
     const isRunning =
-      entry.kind === "model" && entry.blocks.some((b) => b.kind === "tool-use" && b.outcome?.state === "running");
+      entry.kind === "model" &&
+      entry.blocks.some((b) => b.kind === "tool-use" && b.outcome?.state === "running");
     if (isRunning) this.#running.add(entry.name);
     else this.#running.delete(entry.name);
     for (const oldest of this.#shown.keys()) {
@@ -227,7 +246,9 @@ export class Growth {
       const shown = this.#shown.get(name);
       if (shown?.kind !== "model" || !settles(shown)) continue;
       const blocks = shown.blocks.map((b) =>
-        b.kind === "tool-use" && b.outcome?.state === "running" ? { ...b, outcome: { state: "unanswered" as const } } : b,
+        b.kind === "tool-use" && b.outcome?.state === "running"
+          ? { ...b, outcome: { state: "unanswered" as const } }
+          : b,
       );
       this.#retell({ ...shown, blocks }, out);
     }
@@ -239,6 +260,10 @@ export class Growth {
 
   #settleAll(out: LogItem[]): void {
     this.#settle(out, () => true);
+    this.#finishTexts(out);
+  }
+
+  #finishTexts(out: LogItem[]): void {
     for (const entry of this.#unfinished.values()) out.push({ type: "changed", entry, live: false });
     this.#unfinished.clear();
   }

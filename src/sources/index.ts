@@ -1,4 +1,14 @@
 /** Readers of the agents' own logs. @module */
+export { SourceError, type SourceErrorCode } from "./errors.ts";
+export {
+  type DiscoverOptions,
+  describeSession,
+  detectSource,
+  discoverAll,
+  openLog,
+  sourceRoots,
+  sources,
+} from "./registry.ts";
 export type {
   AgentName,
   CheckReport,

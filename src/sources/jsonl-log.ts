@@ -2,6 +2,7 @@
 import { stat } from "node:fs/promises";
 import { type ByteSource, FileError, type FollowEvent, followFile, openFile } from "../lines/index.ts";
 import type { Place } from "../transcript/index.ts";
+import { isBorder } from "./border.ts";
 import { Branches } from "./branches.ts";
 import { checkLog } from "./check.ts";
 import type { Classifier } from "./classifier.ts";
@@ -11,9 +12,18 @@ import { Growth } from "./growth.ts";
 import { readNewer, readOlder, readTail } from "./pages.ts";
 import { badPosition, formatSpot, parsePosition, type Spot } from "./position.ts";
 import type { LogReader } from "./reader.ts";
-import type { AgentName, CheckReport, Log, LogEvent, LogItem, Page, Position, SessionInfo, TailPage } from "./types.ts";
+import type {
+  AgentName,
+  CheckReport,
+  Log,
+  LogEvent,
+  LogItem,
+  Page,
+  Position,
+  SessionInfo,
+  TailPage,
+} from "./types.ts";
 import { unitOf } from "./unit.ts";
-import { isBorder } from "./border.ts";
 
 export interface JsonlLogOptions {
   readonly agent: AgentName;
@@ -111,11 +121,15 @@ class JsonlLog implements Log {
     }
   }
 
-  async *#told(event: Exclude<FollowEvent, { type: "reset" }>, growth: Growth): AsyncGenerator<LogEvent, void, undefined> {
+  async *#told(
+    event: Exclude<FollowEvent, { type: "reset" }>,
+    growth: Growth,
+  ): AsyncGenerator<LogEvent, void, undefined> {
     switch (event.type) {
       case "items": {
         const units = [];
-        for (const item of event.items) units.push(await unitOf(item, this.#options.classifier, this.#source));
+        for (const item of event.items)
+          units.push(await unitOf(item, this.#options.classifier, this.#source));
         const items: readonly LogItem[] = await growth.add(units);
         yield { type: "items", items, end: formatSpot({ offset: event.end, ordinal: 0 }) };
         return;
@@ -127,10 +141,16 @@ class JsonlLog implements Log {
         yield { type: "caughtUp" };
         return;
       case "resynced":
-        yield { type: "notice", text: `Following began inside a record; it goes on from byte ${event.start}.` };
+        yield {
+          type: "notice",
+          text: `Following began inside a record; it goes on from byte ${event.start}.`,
+        };
         return;
       case "watcherFailed":
-        yield { type: "notice", text: `The file system tells no changes (${event.message}); the file is looked at regularly instead.` };
+        yield {
+          type: "notice",
+          text: `The file system tells no changes (${event.message}); the file is looked at regularly instead.`,
+        };
         return;
     }
   }
@@ -162,7 +182,8 @@ class JsonlLog implements Log {
   /** The spot of a position; throws `bad-position` where no entry can begin or end there. */
   async #spot(position: Position): Promise<Spot> {
     const spot = parsePosition(position);
-    if (!(await isBorder(this.#source, spot.offset))) throw badPosition(position, "no record begins or ends there");
+    if (!(await isBorder(this.#source, spot.offset)))
+      throw badPosition(position, "no record begins or ends there");
     return spot;
   }
 

@@ -28,7 +28,8 @@ export async function readTail(reader: LogReader, branches: Branches, limit: num
   const turnOpen = course.state !== "closed";
   const live = window.runs.flatMap((run, i) => {
     const entry = entries[i];
-    return turnOpen && entry !== undefined && mayChange(entry, run, course) ? [entry.name] : [];
+    const isNewest = i === window.runs.length - 1;
+    return turnOpen && entry !== undefined && mayChange(entry, run, course, isNewest) ? [entry.name] : [];
   });
   // What is held back at the end may be written on, or is all that a crash left of a record: it is told, not shown.
   const settled = window.seats.length === 0 ? 0 : window.to;
@@ -37,9 +38,13 @@ export async function readTail(reader: LogReader, branches: Branches, limit: num
   return { ...pageOf(window, entries, branches), end, damage, turnOpen, live };
 }
 
-function mayChange(entry: Entry, run: Run, course: Course): boolean {
-  if (run.draft.unfinished === true) return !hasBorderAfter(course, run.last.spot.offset);
-  return entry.kind === "model" && entry.blocks.some((b) => b.kind === "tool-use" && b.outcome?.state === "running");
+function mayChange(entry: Entry, run: Run, course: Course, isNewest: boolean): boolean {
+  // What another entry follows is not told again.
+  if (run.draft.unfinished === true && isNewest && !hasBorderAfter(course, run.last.spot.offset)) return true;
+  return (
+    entry.kind === "model" &&
+    entry.blocks.some((b) => b.kind === "tool-use" && b.outcome?.state === "running")
+  );
 }
 
 async function tornNotes(reader: LogReader, from: number, size: number): Promise<readonly DamageNote[]> {
@@ -52,7 +57,12 @@ async function tornNotes(reader: LogReader, from: number, size: number): Promise
 }
 
 /** The page of at most `limit` entries just before a spot. */
-export async function readOlder(reader: LogReader, branches: Branches, from: Spot, limit: number): Promise<Page> {
+export async function readOlder(
+  reader: LogReader,
+  branches: Branches,
+  from: Spot,
+  limit: number,
+): Promise<Page> {
   const isEnd = !(await hasEntryAfter(reader, from));
   const window = await windowBefore(reader, from, pageLimit(limit), isEnd);
   await learnWindow(reader, branches, window);
@@ -61,14 +71,22 @@ export async function readOlder(reader: LogReader, branches: Branches, from: Spo
 }
 
 /** The page of at most `limit` entries from a spot on. */
-export async function readNewer(reader: LogReader, branches: Branches, from: Spot, limit: number): Promise<Page> {
+export async function readNewer(
+  reader: LogReader,
+  branches: Branches,
+  from: Spot,
+  limit: number,
+): Promise<Page> {
   const window = await windowAfter(reader, from, pageLimit(limit));
   await learnWindow(reader, branches, window);
   const entries = await pairWindow(reader, window, undefined);
   const atStart = window.atStart || !(await hasEntryBefore(reader, from));
   const last = window.runs.at(-1);
-  const end: Position =
-    window.atEnd ? formatSpot({ offset: window.to, ordinal: 0 }) : last === undefined ? formatSpot(from) : endOf(last);
+  const end: Position = window.atEnd
+    ? formatSpot({ offset: window.to, ordinal: 0 })
+    : last === undefined
+      ? formatSpot(from)
+      : endOf(last);
   return { ...pageOf(window, entries, branches), start: formatSpot(from), end, atStart };
 }
 
@@ -77,7 +95,9 @@ function pageOf(window: LogWindow, entries: readonly Entry[], branches: Branches
   const last = window.runs.at(-1);
   const edge = formatSpot({ offset: window.from, ordinal: 0 });
   return {
-    entries: entries.map((entry) => (branches.isOff(entry.place?.start ?? 0) ? { ...entry, offPath: true } : entry)),
+    entries: entries.map((entry) =>
+      branches.isOff(entry.place?.start ?? 0) ? { ...entry, offPath: true } : entry,
+    ),
     positions: window.runs.map(startOf),
     start: first === undefined ? edge : startOf(first),
     end: last === undefined ? edge : endOf(last),
@@ -118,13 +138,18 @@ async function learnWindow(reader: LogReader, branches: Branches, window: LogWin
 }
 
 /** The window's entries, paired with what stands around it. `course` is the window's, where it is known and the log ends there. */
-async function pairWindow(reader: LogReader, window: LogWindow, course: Course | undefined): Promise<readonly Entry[]> {
+async function pairWindow(
+  reader: LogReader,
+  window: LogWindow,
+  course: Course | undefined,
+): Promise<readonly Entry[]> {
   const entries = window.runs.map(entryOf);
   const pairer = createPairer();
   const lost = new Set<string>();
   for (const entry of entries) {
     const pairs = pairer.add(entry);
-    if (entry.kind === "tool-result" && pairs.call === undefined && entry.toolUseId !== "") lost.add(entry.toolUseId);
+    if (entry.kind === "tool-result" && pairs.call === undefined && entry.toolUseId !== "")
+      lost.add(entry.toolUseId);
     for (const { call } of pairs.answered) lost.delete(call.id);
   }
   const before = lost.size === 0 ? [] : await callsBefore(reader, window.from, lost);
@@ -133,14 +158,19 @@ async function pairWindow(reader: LogReader, window: LogWindow, course: Course |
   const ahead = window.atEnd
     ? { entries: [], seats: [], isEnd: true }
     : await answersAfter(reader, window, new Set(open.map((c) => c.id)));
-  const turn: TurnState | undefined = course === undefined ? await turnBefore(reader, window.from) : undefined;
+  const turn: TurnState | undefined =
+    course === undefined ? await turnBefore(reader, window.from) : undefined;
   const whole = course ?? courseOf([...window.seats, ...ahead.seats], turn ?? "closed");
   const standing = standingOf({ entries: [...entries, ...ahead.entries], course: whole, isEnd: ahead.isEnd });
   return pairCalls(entries, { before, after: ahead.entries, standing });
 }
 
 /** Entries above the window down from the first one that calls one of the wanted ids still looked for. */
-async function callsBefore(reader: LogReader, from: number, wanted: ReadonlySet<string>): Promise<readonly Entry[]> {
+async function callsBefore(
+  reader: LogReader,
+  from: number,
+  wanted: ReadonlySet<string>,
+): Promise<readonly Entry[]> {
   const runs: Run[] = [];
   const left = new Set(wanted);
   const reach = { records: PAIR_RECORDS_MAX, bytes: PAIR_BYTES_MAX };
@@ -167,7 +197,11 @@ interface Ahead {
 }
 
 /** Entries after the window up to the last result of the calls wanted, or as far as is looked. */
-async function answersAfter(reader: LogReader, window: LogWindow, wanted: ReadonlySet<string>): Promise<Ahead> {
+async function answersAfter(
+  reader: LogReader,
+  window: LogWindow,
+  wanted: ReadonlySet<string>,
+): Promise<Ahead> {
   const left = new Set(wanted);
   const entries: Entry[] = [];
   const seats: Seat[] = [];

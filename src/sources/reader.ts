@@ -16,14 +16,22 @@ export interface Reach {
 }
 
 /** The units before `end`, newest first, down to `start`. What the end of a growing log does not settle yet is left out. */
-export async function* unitsBefore(reader: LogReader, end: number, start = 0): AsyncGenerator<Unit, void, undefined> {
+export async function* unitsBefore(
+  reader: LogReader,
+  end: number,
+  start = 0,
+): AsyncGenerator<Unit, void, undefined> {
   for await (const item of readBackward(reader.source, { start, end, growing: true })) {
     yield await unitOf(item, reader.classifier, reader.source);
   }
 }
 
 /** The units from `start` on, up to `end` or what the end of a growing log does not settle yet. */
-export async function* unitsAfter(reader: LogReader, start: number, end?: number): AsyncGenerator<Unit, void, undefined> {
+export async function* unitsAfter(
+  reader: LogReader,
+  start: number,
+  end?: number,
+): AsyncGenerator<Unit, void, undefined> {
   const options = { start, growing: true, ...(end === undefined ? {} : { end }) };
   for await (const item of readForward(reader.source, options)) {
     yield await unitOf(item, reader.classifier, reader.source);

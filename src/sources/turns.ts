@@ -20,7 +20,9 @@ export function stepTurn(state: TurnState, mark: Mark): TurnStep {
   switch (mark.type) {
     case "turnStarted":
       if (mark.automatic === true) {
-        return state === "closed" ? { ...stay, state: mark.implied === true ? "implied" : "named", hasStarted: true } : stay;
+        return state === "closed"
+          ? { ...stay, state: mark.implied === true ? "implied" : "named", hasStarted: true }
+          : stay;
       }
       if (mark.implied === true) {
         return state === "named" ? stay : { ...stay, state: "implied", hasStarted: true, isPrompted: true };
@@ -37,7 +39,10 @@ export function stepTurn(state: TurnState, mark: Mark): TurnStep {
 
 /** Whether the state of a turn after this mark is known without the marks before it. */
 export function decidesTurn(mark: Mark): boolean {
-  return (mark.type === "turnStarted" && mark.implied !== true && mark.automatic !== true) || (mark.type === "turnEnded" && mark.implied !== true);
+  return (
+    (mark.type === "turnStarted" && mark.implied !== true && mark.automatic !== true) ||
+    (mark.type === "turnEnded" && mark.implied !== true)
+  );
 }
 
 /**

@@ -39,7 +39,12 @@ export async function unitOf(item: LineItem, classifier: Classifier, source: Byt
   const length = Math.min(end - start, DAMAGE_TEXT_BYTES_MAX);
   const head = item.reason === "nul-run" ? undefined : (item.head ?? (await source.read(start, length)));
   const text = head === undefined ? "" : new TextDecoder().decode(head.subarray(0, length));
-  const draft: EntryDraft = { kind: "raw", reason: tellDamage(item.reason, end - start), text, damaged: true };
+  const draft: EntryDraft = {
+    kind: "raw",
+    reason: tellDamage(item.reason, end - start),
+    text,
+    damaged: true,
+  };
   return { start, end, drafts: [capDraft(draft)], marks: noMarks, damage };
 }
 
@@ -112,16 +117,20 @@ function continues(a: EntryDraft, b: EntryDraft): boolean {
       a.blocks.every((block, i) => {
         const next = b.blocks[i];
         if (next === undefined || block.kind !== next.kind) return false;
-        if (block.kind === "text" || block.kind === "thinking") return "text" in next && next.text.startsWith(block.text);
-        if (block.kind === "tool-use") return "id" in next && next.id === block.id && next.name === block.name;
+        if (block.kind === "text" || block.kind === "thinking")
+          return "text" in next && next.text.startsWith(block.text);
+        if (block.kind === "tool-use")
+          return "id" in next && next.id === block.id && next.name === block.name;
         return true;
       })
     );
   }
-  if (a.kind === "delivered" && b.kind === "delivered") return a.sender === b.sender && b.body.startsWith(a.body);
+  if (a.kind === "delivered" && b.kind === "delivered")
+    return a.sender === b.sender && b.body.startsWith(a.body);
   if (a.kind === "tool-result" && b.kind === "tool-result")
     return a.toolUseId === b.toolUseId && b.content.startsWith(a.content);
-  if (a.kind === "streaming" && b.kind === "streaming") return b.text.startsWith(a.text) && b.thinking.startsWith(a.thinking);
+  if (a.kind === "streaming" && b.kind === "streaming")
+    return b.text.startsWith(a.text) && b.thinking.startsWith(a.thinking);
   return a.kind === "compacted" && b.kind === "compacted";
 }
 

@@ -25,7 +25,12 @@ export function pageLimit(limit: number): number {
 }
 
 /** The newest `limit` entries before a spot. Reads on until it knows whether there is one more. */
-export async function windowBefore(reader: LogReader, spot: Spot, limit: number, isEnd: boolean): Promise<LogWindow> {
+export async function windowBefore(
+  reader: LogReader,
+  spot: Spot,
+  limit: number,
+  isEnd: boolean,
+): Promise<LogWindow> {
   const runs: Run[] = [];
   const seats: Seat[] = [];
   const damage: DamageNote[] = [];

@@ -1,0 +1,218 @@
+/** Claude Code: where its transcripts are, how one is told from other files, what its ends say of it, how it is opened. */
+import { basename, dirname, join, sep } from "node:path";
+import { openFile } from "../../lines/index.ts";
+import { parseLine, readEnds, textLines } from "../ends.ts";
+import { type Fields, objectOf, stringOf, timeOf, wordOf } from "../fields.ts";
+import { fileStateAt } from "../file-errors.ts";
+import { openJsonlLog } from "../jsonl-log.ts";
+import { titleFromPrompt } from "../prompt-title.ts";
+import type { FoundSession, Log, SessionInfo, Source, Surroundings } from "../types.ts";
+import { walkFiles } from "../walk.ts";
+import { createClaudeClassifier } from "./classifier.ts";
+
+/** `projects/<folder>/<session>/subagents/workflows/<id>`. */
+const DEPTH_MAX = 5;
+export const CLAUDE_HEAD_BYTES = 64 * 1024;
+export const CLAUDE_TAIL_BYTES = 64 * 1024;
+/** Read once more, where the first prompt lies behind long attachments. */
+export const CLAUDE_LONG_HEAD_BYTES = 1024 * 1024;
+
+const classifier = createClaudeClassifier(false);
+
+export const claudeCodeSource: Source = {
+  agent: "claude-code",
+  label: "Claude Code",
+  roots,
+  discover,
+  detects: async (_path, head) => isClaude(head),
+  describe,
+  open: openClaude,
+};
+
+function roots(around: Surroundings): readonly string[] {
+  const moved = wordOf(around.env["CLAUDE_CONFIG_DIR"]);
+  if (moved !== undefined) return moved.split(",").map((root) => join(root.trim(), "projects"));
+  const config = wordOf(around.env["XDG_CONFIG_HOME"]) ?? join(around.home, ".config");
+  return [join(around.home, ".claude", "projects"), join(config, "claude", "projects")];
+}
+
+async function* discover(
+  around: Surroundings,
+  onProblem: (path: string, message: string) => void,
+): AsyncIterable<FoundSession> {
+  for (const root of roots(around)) {
+    for await (const file of walkFiles(root, DEPTH_MAX, isTranscriptName, onProblem)) {
+      const parentId = parentOf(file.path);
+      // Deeper files that are no subagent's are other things.
+      const isTop = dirname(dirname(file.path)) === root;
+      if (!isTop && parentId === undefined) continue;
+      yield {
+        agent: "claude-code",
+        id: idOf(file.path),
+        path: file.path,
+        bytes: file.bytes,
+        modifiedAt: file.modifiedAt,
+        ...(parentId === undefined ? {} : { parentId }),
+      };
+    }
+  }
+}
+
+function isTranscriptName(name: string): boolean {
+  return name.endsWith(".jsonl") && name !== "journal.jsonl";
+}
+
+function idOf(path: string): string {
+  return basename(path).replace(/\.jsonl$/, "");
+}
+
+function isSubagentFile(path: string): boolean {
+  return basename(path).startsWith("agent-");
+}
+
+/** The session that a subagent's file belongs to: named by its folder; in older layouts only by its records. */
+function parentOf(path: string): string | undefined {
+  if (!isSubagentFile(path)) return undefined;
+  const parts = path.split(sep);
+  const at = parts.lastIndexOf("subagents");
+  return at > 0 ? parts[at - 1] : "";
+}
+
+const chainTypes: ReadonlySet<string | undefined> = new Set([
+  "user",
+  "assistant",
+  "system",
+  "attachment",
+  "progress",
+]);
+const sideTypes =
+  /^(?:agent-name|ai-title|bridge-session|custom-title|file-history-snapshot|last-prompt|mode|permission-mode|queue-operation|summary)$/;
+
+function isClaudeRecord(value: Fields): boolean {
+  const type = stringOf(value["type"]);
+  if (type === undefined) return false;
+  if (chainTypes.has(type)) {
+    if (wordOf(value["sessionId"]) !== undefined && "parentUuid" in value) return true;
+    return wordOf(value["uuid"]) !== undefined && "isSidechain" in value;
+  }
+  if (!sideTypes.test(type)) return false;
+  return (
+    wordOf(value["sessionId"]) !== undefined ||
+    "leafUuid" in value ||
+    objectOf(value["snapshot"]) !== undefined
+  );
+}
+
+function isClaude(head: Uint8Array): boolean {
+  let seen = 0;
+  for (const line of textLines(head, true)) {
+    if (line.trim() === "") continue;
+    const value = parseLine(line.replace(/^\uFEFF/, "").trim());
+    if (value !== undefined && isClaudeRecord(value)) return true;
+    if (++seen >= 16) break;
+  }
+  // The first record may be longer than what was read, or stand glued to another: its start tells.
+  const start = new TextDecoder().decode(head.subarray(0, 2000)).replace(/^\uFEFF/, "");
+  return /^\s*\{/.test(start) && /"(?:parentUuid|leafUuid|isSidechain)"\s*:/.test(start);
+}
+
+async function describe(found: FoundSession): Promise<SessionInfo> {
+  let ends = await readEnds(found.path, CLAUDE_HEAD_BYTES, CLAUDE_TAIL_BYTES);
+  let head = factsOf(ends.head, ends.head.length === ends.bytes);
+  if (head.prompt === undefined && ends.bytes > ends.head.length) {
+    ends = await readEnds(found.path, CLAUDE_LONG_HEAD_BYTES, CLAUDE_TAIL_BYTES);
+    head = factsOf(ends.head, ends.head.length === ends.bytes);
+  }
+  const tail = ends.tail.length === 0 ? undefined : factsOf(ends.tail, true);
+  const named = tail?.custom ?? head.custom ?? tail?.agent ?? head.agent ?? tail?.ai ?? head.ai;
+  const title = named ?? tail?.summary ?? head.summary ?? head.prompt ?? tail?.prompt;
+  const { cwd, gitBranch, agentVersion, model } = { ...head.info, ...tail?.info };
+  const parentId = found.parentId === "" || found.parentId === undefined ? head.sessionId : found.parentId;
+  return {
+    agent: "claude-code",
+    id: found.id,
+    path: found.path,
+    bytes: found.bytes,
+    modifiedAt: found.modifiedAt,
+    ...(isSubagentFile(found.path) && parentId !== undefined ? { parentId } : {}),
+    ...(head.startedAt === undefined ? {} : { startedAt: head.startedAt }),
+    ...(title === undefined ? {} : { title }),
+    ...(named === undefined ? {} : { titled: true }),
+    ...(cwd === undefined ? {} : { cwd }),
+    ...(gitBranch === undefined ? {} : { gitBranch }),
+    ...(agentVersion === undefined ? {} : { agentVersion }),
+    ...(model === undefined ? {} : { model }),
+  };
+}
+
+interface Facts {
+  info: Partial<SessionInfo>;
+  startedAt?: number;
+  sessionId?: string;
+  prompt?: string;
+  custom?: string;
+  agent?: string;
+  ai?: string;
+  summary?: string;
+}
+
+/** What one end of a transcript says; of names the last one counts, of prompts the first. */
+function factsOf(bytes: Uint8Array, isWhole: boolean): Facts {
+  const facts: Facts = { info: {} };
+  const uuids = new Set<string>();
+  const summaries: { readonly text: string; readonly leaf: string | undefined }[] = [];
+  for (const line of textLines(bytes, isWhole)) {
+    const value = parseLine(line.replace(/^\uFEFF/, "").trim());
+    if (value === undefined) continue;
+    const uuid = wordOf(value["uuid"]);
+    if (uuid !== undefined) uuids.add(uuid);
+    const text = wordOf(value["summary"]);
+    if (value["type"] === "summary" && text !== undefined)
+      summaries.push({ text, leaf: wordOf(value["leafUuid"]) });
+    facts.sessionId ??= wordOf(value["sessionId"]) as string;
+    facts.startedAt ??= timeOf(value["timestamp"]) as number;
+    const custom = wordOf(value["customTitle"]);
+    const agent = wordOf(value["agentName"]);
+    const ai = wordOf(value["aiTitle"]);
+    if (custom !== undefined) facts.custom = custom;
+    if (agent !== undefined && value["type"] === "agent-name") facts.agent = agent;
+    if (ai !== undefined) facts.ai = ai;
+    if (!chainTypes.has(stringOf(value["type"]))) continue;
+    const said = (value["isSidechain"] === true ? createClaudeClassifier(true) : classifier).classify({
+      type: "record",
+      start: 0,
+      end: 0,
+      value,
+    });
+    facts.info = { ...facts.info, ...said.info };
+    if (facts.prompt !== undefined) continue;
+    const prompt = said.entries.find((draft) => draft.kind === "delivered" && draft.sender === "user");
+    const title = prompt?.kind === "delivered" ? titleFromPrompt(prompt.body) : undefined;
+    if (title !== undefined) facts.prompt = title;
+  }
+  // A summary of another session's leaf is that session's title.
+  const own = summaries.findLast(({ leaf }) => leaf !== undefined && uuids.has(leaf));
+  if (own !== undefined) facts.summary = own.text;
+  return facts;
+}
+
+async function openClaude(path: string): Promise<Log> {
+  return openJsonlLog({
+    agent: "claude-code",
+    path,
+    classifier: createClaudeClassifier(isSubagentFile(path)),
+    source: await openFile(path),
+    async describe() {
+      const state = await fileStateAt(path);
+      const parentId = parentOf(path);
+      return describe({
+        agent: "claude-code",
+        id: idOf(path),
+        path,
+        bytes: state?.size ?? 0,
+        modifiedAt: state === undefined ? 0 : Number(state.modified / 1_000_000n),
+        ...(parentId === undefined ? {} : { parentId }),
+      });
+    },
+  });
+}

@@ -1,0 +1,145 @@
+/** All sources together: finding, telling and opening the sessions of any agent. */
+import { stat } from "node:fs/promises";
+import { claudeCodeSource } from "./claude-code/source.ts";
+import { codexSource } from "./codex/source.ts";
+import { readEnds } from "./ends.ts";
+import { asSourceError, SourceError } from "./errors.ts";
+import { isFileError } from "./file-errors.ts";
+import { geminiSource } from "./gemini/source.ts";
+import { messagesSource } from "./messages/source.ts";
+import { guessFormat } from "./other-formats.ts";
+import { piSource } from "./pi/source.ts";
+import type { FoundSession, Log, SessionInfo, Source, Surroundings } from "./types.ts";
+
+/** Bytes from the start of a file that detection looks at. */
+export const DETECT_BYTES: number = 64 * 1024;
+
+/** The readers, in the order in which they are asked whether a file is theirs. */
+export const sources: readonly Source[] = [
+  claudeCodeSource,
+  codexSource,
+  geminiSource,
+  piSource,
+  messagesSource,
+];
+
+export interface DiscoverOptions {
+  /** Only sessions of this agent. */
+  readonly agent?: string;
+  /** Told of folders and files that could not be read; they are left out. */
+  readonly onProblem?: (path: string, message: string) => void;
+}
+
+function sourcesOf(agent: string | undefined): readonly Source[] {
+  if (agent === undefined) return sources;
+  const wanted = sources.filter((source) => source.agent === agent);
+  if (wanted.length > 0) return wanted;
+  throw new SourceError("unknown-agent", `No reader is called ${agent}.`, {
+    next: `Known are ${sources.map((source) => source.agent).join(", ")}.`,
+  });
+}
+
+/** All sessions found, by names and stat alone, in no order; each path once. Throws `unknown-agent` for a name that no source has. */
+export async function* discoverAll(
+  around: Surroundings,
+  options: DiscoverOptions = {},
+): AsyncGenerator<FoundSession> {
+  const seen = new Set<string>();
+  for (const source of sourcesOf(options.agent)) {
+    for await (const found of source.discover(around, options.onProblem ?? (() => undefined))) {
+      if (seen.has(found.path)) continue;
+      seen.add(found.path);
+      yield found;
+    }
+  }
+}
+
+/** The folders that are looked in. */
+export function sourceRoots(around: Surroundings, agent?: string): readonly string[] {
+  return sourcesOf(agent).flatMap((source) => source.roots(around));
+}
+
+/** Title, cwd, model and times of a found session, from the ends of its log. Throws a SourceError where it cannot be read. */
+export async function describeSession(found: FoundSession): Promise<SessionInfo> {
+  const source = sources.find((candidate) => candidate.agent === found.agent);
+  if (source === undefined) throw new SourceError("unknown-agent", `No reader is called ${found.agent}.`);
+  try {
+    return await source.describe(found);
+  } catch (error) {
+    throw asSourceError(error);
+  }
+}
+
+/** The reader whose session the file or folder at `path` is, told by its content; throws a SourceError that says what it is instead. */
+export async function detectSource(path: string): Promise<Source> {
+  if (await isFolder(path)) {
+    if (await messagesSource.detects(path, new Uint8Array(0))) return messagesSource;
+    throw new SourceError("directory", `${path} is a folder that holds no messages of a session.`, {
+      path,
+      next: "Name a session's file, or `hansard list` to see the sessions that were found.",
+    });
+  }
+  let head: Uint8Array;
+  try {
+    ({ head } = await readEnds(path, DETECT_BYTES, 0));
+  } catch (error) {
+    // An archive may have taken a rollout's place, or the other way round: its source knows.
+    if (isFileError(error, "not-found") && /\.jsonl(?:\.zst)?$/.test(path)) {
+      const other = path.endsWith(".zst") ? path.slice(0, -".zst".length) : `${path}.zst`;
+      if (await isFile(other)) return codexSource;
+    }
+    throw asSourceError(error);
+  }
+  if (head.length === 0)
+    throw new SourceError("empty", `${path} is empty.`, {
+      path,
+      next: "A session that has just begun may have nothing in it yet: try again once the agent has answered.",
+    });
+  for (const source of sources) if (await source.detects(path, head)) return source;
+  throw notASession(path, head);
+}
+
+function notASession(path: string, head: Uint8Array): SourceError {
+  const guess = guessFormat(head);
+  if (guess.isBinary)
+    return new SourceError("binary", `${path} is ${guess.name}, not a session's log.`, {
+      path,
+      next: "`hansard list` shows the sessions that were found.",
+    });
+  const what =
+    guess.name === undefined
+      ? "holds no session that Hansard can read"
+      : `seems to be ${guess.name}, which Hansard does not read yet`;
+  return new SourceError("unknown-format", `${path} ${what}.`, {
+    path,
+    next: `It reads sessions of ${sources.map((source) => source.label).join(", ")}.`,
+  });
+}
+
+/** Opens the session at a path, of whichever agent. Throws a SourceError where there is none. */
+export async function openLog(path: string): Promise<Log> {
+  const source = await detectSource(path);
+  try {
+    return await source.open(path);
+  } catch (error) {
+    throw asSourceError(error);
+  }
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory();
+  } catch (error) {
+    if (isFileError(error)) return false;
+    throw error;
+  }
+}
+
+async function isFile(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isFile();
+  } catch (error) {
+    if (isFileError(error)) return false;
+    throw error;
+  }
+}
