@@ -52,7 +52,7 @@ export async function runDemo(io: Io, options: DemoCommandOptions): Promise<numb
     await (speed === Number.POSITIVE_INFINITY ? playing : Promise.race([begun, playing]));
     const session = await openSession(path);
     try {
-      return await showSession(io, session, "the demo", options);
+      return await showSession(io, session, undefined, options);
     } finally {
       stop.abort();
       await session.close();

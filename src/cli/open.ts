@@ -26,11 +26,14 @@ function isDumb(io: Io): boolean {
   return !io.out.isTTY || io.around.env["TERM"] === "dumb";
 }
 
-/** Shows an open session until the person quits (or, in linear text that nobody follows, to its end). */
+/**
+ * Shows an open session until the person quits (or, in linear text that nobody follows, to its end). `name` opens it again; absent where
+ * nothing does.
+ */
 export async function showSession(
   io: Io,
   session: Session,
-  name: string,
+  name: string | undefined,
   options: OpenOptions,
 ): Promise<number> {
   if (options.plain === true || isDumb(io)) {

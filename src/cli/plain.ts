@@ -16,7 +16,12 @@ const PLAIN_TAIL_ENTRIES = 50;
 export async function runPlain(
   io: Io,
   session: Session,
-  options: { readonly follow: boolean; readonly signal: AbortSignal; readonly name: string },
+  options: {
+    readonly follow: boolean;
+    readonly signal: AbortSignal;
+    /** What opens the session again; absent where nothing does. */
+    readonly name: string | undefined;
+  },
 ): Promise<void> {
   const printer = createTextPrinter(io);
   const tell = async (text: string): Promise<boolean> => text === "" || (await io.out.write(text));
@@ -27,7 +32,7 @@ export async function runPlain(
     const shown: readonly Entry[] = options.follow
       ? page.entries.filter((e) => !pending.has(e.name))
       : page.entries;
-    if (!(await tell((isFirst ? printer.earlier(page as Page, options.name) : "") + printer.entries(shown))))
+    if (!(await tell((isFirst && options.name !== undefined ? printer.earlier(page as Page, options.name) : "") + printer.entries(shown))))
       return;
     isFirst = false;
     if (!options.follow) return;

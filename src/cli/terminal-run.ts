@@ -90,7 +90,7 @@ function listen(shell: Shell): () => void {
 export async function runInTerminal(
   io: Io,
   session: Session,
-  name: string,
+  name: string | undefined,
   options: OpenOptions,
 ): Promise<number> {
   if (!process.stdin.isTTY) {
@@ -113,7 +113,7 @@ export async function runInTerminal(
     resizeWay: options.resize ?? (reflows(env) ? "adopt" : "reprint"),
     layout: { highlighter },
     head: (width) => headLines(io, session, width),
-    foot: (width) => footLines(name, width),
+    ...(name === undefined ? {} : { foot: (width: number) => footLines(name, width) }),
     ...(process.platform === "win32" ? {} : { stopProcess }),
     ...(trace === undefined ? {} : { trace: trace.write }),
   });

@@ -43,7 +43,7 @@ export const quietAfterMs = 10 * 60_000;
 export const noticeMs = 8_000;
 
 /** Bytes of a record shown by the raw toggle. */
-export const rawBytesMax = 1_048_576;
+export const rawBytesMax = 16 * 1_048_576;
 
 /** Characters put on the clipboard at once; many terminals take no more. */
 export const copyUnitsMax = 75_000;
