@@ -38,15 +38,33 @@ function column(text: string, cells: number): string {
   return cut + " ".repeat(Math.max(0, cells - cellsOf(cut)));
 }
 
+/** Fewest characters of an id that are shown. */
+const ID_START_MIN = 8;
+
+/** For each id the start of it that names it among all of them, as `open` takes it; the whole id where it has a double. */
+export function uniqueStarts(ids: readonly string[]): string[] {
+  const sorted = ids.map((id) => id.toLowerCase()).sort();
+  const shared = (a: string, b: string | undefined): number => {
+    let at = 0;
+    while (b !== undefined && at < a.length && a[at] === b[at]) at += 1;
+    return at;
+  };
+  const lengths = new Map<string, number>();
+  for (const [at, id] of sorted.entries())
+    lengths.set(id, 1 + Math.max(shared(id, sorted[at - 1]), shared(id, sorted[at + 1])));
+  return ids.map((id) => id.slice(0, Math.max(ID_START_MIN, lengths.get(id.toLowerCase()) ?? 0)));
+}
+
 function rows(
   infos: readonly SessionInfo[],
   found: readonly FoundSession[],
+  starts: readonly string[],
   io: Io,
   width: number,
 ): string[] {
   const ages = found.map((f) => formatAge(f.modifiedAt, io.now()));
   const sizes = found.map((f) => formatBytes(f.bytes));
-  const ids = found.map((f) => sanitizeLine(f.id));
+  const ids = starts.map(sanitizeLine);
   const folders = infos.map((i) =>
     i.cwd === undefined ? "" : sanitizeLine(formatFolder(i.cwd, io.around.home)),
   );
@@ -59,14 +77,15 @@ function rows(
     12,
   );
   const size = widest(sizes, 8);
-  const id = Math.min(13, widest(ids, 13));
+  // An id is never cut: what is shown is what `open` takes.
+  const id = Math.max(1, ...ids.map(cellsOf));
   const rest = width - age - agent - size - id - 10;
   const folder = rest >= 50 ? Math.min(widest(folders, 40), Math.floor(rest * 0.4)) : 0;
   const title = Math.max(8, rest - (folder > 0 ? folder + 2 : 0));
   return found.map((f, i) => {
     const cells = [column(ages[i] ?? "", age), column(f.agent, agent), column(titles[i] ?? "", title)];
     if (folder > 0) cells.push(column(folders[i] ?? "", folder));
-    cells.push((sizes[i] ?? "").padStart(size), column(ids[i] ?? "", id));
+    cells.push((sizes[i] ?? "").padStart(size), ids[i] ?? "");
     return cells.join("  ").trimEnd();
   });
 }
@@ -89,7 +108,8 @@ export async function runList(io: Io, options: ListOptions): Promise<number> {
       "`hansard demo` shows one made on the spot; `hansard open <path>` opens a file from anywhere.\n",
     );
   } else {
-    const lines = rows(infos, found, io, io.out.columns ?? 160);
+    const starts = uniqueStarts(all.map((session) => session.id));
+    const lines = rows(infos, found, starts.slice(0, limit), io, io.out.columns ?? 160);
     const more = all.length - found.length;
     if (more > 0) lines.push("", `… ${more} more (hansard list --limit ${all.length})`);
     if (io.out.isTTY) lines.push("", "hansard open <id> shows one; `hansard open last` the newest.");

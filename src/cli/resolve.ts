@@ -77,6 +77,10 @@ async function byTitle(
  * CommandError that lists the candidates where several fit, and says where it looked where none does.
  */
 export async function resolveSession(io: Io, name: string): Promise<string> {
+  if (name.trim() === "")
+    throw new CommandError(exitCodes.usage, "The name of the session is empty.", [
+      "Give an id, a unique start of one, a title, a path, or `last`.",
+    ]);
   if (looksLikePath(name)) return resolve(io.cwd, name);
   const sessions = await findSessions(io);
   if (name === "last") {

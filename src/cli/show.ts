@@ -1,5 +1,6 @@
 /** `hansard show`: a session as linear text, or one entry a line as JSON with its place. */
-import { type Log, openLog, type Page, type Position } from "../sources/index.ts";
+import { type Log, openLog, type Page, type Position, SourceError } from "../sources/index.ts";
+import { CommandError } from "./errors.ts";
 import { exitCodes } from "./exit.ts";
 import type { Io } from "./io.ts";
 import { resolveSession } from "./resolve.ts";
@@ -15,13 +16,25 @@ export interface ShowOptions {
 /** Entries a read. */
 export const SHOW_PAGE_ENTRIES = 256;
 
+/** A page at a position that an earlier page gave: where it is none any more, the log was rewritten meanwhile. */
+async function readOn(page: Promise<Page>): Promise<Page> {
+  try {
+    return await page;
+  } catch (error) {
+    if (!(error instanceof SourceError) || error.code !== "bad-position") throw error;
+    throw new CommandError(exitCodes.unreadable, "The session was rewritten while it was read.", [
+      "Run the command again.",
+    ]);
+  }
+}
+
 /** Pages in log order that together hold the newest `limit` entries before `before`; each is read when it is asked for. */
 async function* pages(log: Log, options: ShowOptions): AsyncGenerator<Page> {
   if (options.limit === undefined && options.before === undefined) {
     let page: Page = await log.first(SHOW_PAGE_ENTRIES);
     yield page;
     while (!page.atEnd) {
-      page = await log.newer(page.end, SHOW_PAGE_ENTRIES);
+      page = await readOn(log.newer(page.end, SHOW_PAGE_ENTRIES));
       yield page;
     }
     return;
@@ -40,7 +53,7 @@ async function* pages(log: Log, options: ShowOptions): AsyncGenerator<Page> {
   }
   const sizes: number[] = [page.entries.length];
   while (left > 0 && !page.atStart) {
-    page = await log.older(page.start, asked(left));
+    page = await readOn(log.older(page.start, asked(left)));
     if (page.entries.length === 0) break;
     sizes.push(page.entries.length);
     left -= page.entries.length;
@@ -48,7 +61,7 @@ async function* pages(log: Log, options: ShowOptions): AsyncGenerator<Page> {
   sizes.pop();
   yield page;
   for (const size of sizes.reverse()) {
-    page = await log.newer(page.end, size);
+    page = await readOn(log.newer(page.end, size));
     yield page;
   }
 }

@@ -1,5 +1,5 @@
 /** A session over the log of any source. */
-import type { Log, SessionInfo, TailPage } from "../sources/index.ts";
+import { type Log, type SessionInfo, SourceError, type TailPage } from "../sources/index.ts";
 import { createTracker } from "./tracker.ts";
 import type { Change, Session } from "./types.ts";
 
@@ -20,6 +20,16 @@ export function createSession(log: Log, info: SessionInfo): Session {
   const asRead = new WeakMap<TailPage, TailPage>();
 
   async function* changes(after: TailPage, signal: AbortSignal): AsyncGenerator<Change> {
+    try {
+      yield* follow(after, signal);
+    } catch (error) {
+      // The log was rewritten since the page was read: its end is no place of it any more.
+      if (!(error instanceof SourceError) || error.code !== "bad-position") throw error;
+      yield { type: "reset", reason: "its records are others now" };
+    }
+  }
+
+  async function* follow(after: TailPage, signal: AbortSignal): AsyncGenerator<Change> {
     const tracker = createTracker(asRead.get(after) ?? after);
     for await (const event of log.follow(after.end, signal)) {
       switch (event.type) {

@@ -52,6 +52,6 @@ function nextOf(code: FileError["code"]): { readonly next?: string } {
     case "permission":
       return { next: "Ask the owner of the file, or open a copy of it." };
     default:
-      return {};
+      return { next: "`hansard list` shows the sessions that can be opened." };
   }
 }

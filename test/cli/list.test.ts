@@ -1,7 +1,9 @@
 // What is listed, in which order, and what is said where there is nothing or something cannot be read.
 import { appendFile, mkdir, rm, symlink } from "node:fs/promises";
 import { join } from "node:path";
+import fc from "fast-check";
 import { expect, test } from "vitest";
+import { uniqueStarts } from "../../src/cli/list.ts";
 import { emptyHomeEnv } from "../support/agents-home.ts";
 import { jsonLines, run, tempFolder, tempHome } from "./support.ts";
 
@@ -68,7 +70,7 @@ test("one row a session: age, agent, title, folder, size, id", async () => {
   const { out } = await run(home, ["list"]);
   const rows = out.trimEnd().split("\n");
   expect(rows).toHaveLength(order.length);
-  expect(rows[1]).toMatch(/^2 h ago +claude-code +Calmon fromour bus hunt .* kB +e0779ef8-46c8$/);
+  expect(rows[1]).toMatch(/^2 h ago +claude-code +Calmon fromour bus hunt .* kB +e0779ef8$/);
 });
 
 test("--limit shows the newest and says how many more there are", async () => {
@@ -185,4 +187,38 @@ test("the reader of the list goes away: it ends quietly", async () => {
   const home = await tempHome();
   const { code, writes, err } = await run(home, ["list", "--json"], { writesMax: 1 });
   expect({ code, writes, err }).toEqual({ code: 0, writes: 2, err: "" });
+});
+
+test("the id that a row shows opens its session", async () => {
+  const home = await tempHome();
+  const { out } = await run(home, ["list"]);
+  for (const [at, row] of out.trimEnd().split("\n").entries()) {
+    const start = row.split("  ").at(-1) as string;
+    const told = await run(home, ["check", start, "--json"]);
+    expect(JSON.parse(told.out)).toMatchObject({
+      path: home.sessions[order[at] as (typeof order)[number]].path,
+    });
+  }
+});
+
+const ids = fc.array(
+  fc.oneof(
+    fc.uuid(),
+    fc.string({ unit: fc.constantFrom("0", "1", "a", "A", "-"), minLength: 1, maxLength: 12 }),
+  ),
+  { maxLength: 30 },
+);
+
+test("an id's shown start is a start of no other id, unless the whole id is", () => {
+  fc.assert(
+    fc.property(ids, (all) => {
+      const starts = uniqueStarts(all);
+      for (const [at, start] of starts.entries()) {
+        const own = (all[at] as string).toLowerCase();
+        expect(own.startsWith(start.toLowerCase())).toBe(true);
+        const fits = all.filter((id) => id.toLowerCase().startsWith(start.toLowerCase()));
+        if (start.length < own.length) expect(fits.every((id) => id.toLowerCase() === own)).toBe(true);
+      }
+    }),
+  );
 });

@@ -109,7 +109,7 @@ test("a full disk: a sentence and an exit code", async () => {
   ]) {
     const child = spawn(process.execPath, [bin, ...argv], { env: home.env, stdio: ["ignore", full, "pipe"] });
     let err = "";
-    child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
+    child.stderr?.setEncoding("utf8").on("data", (chunk: string) => {
       err += chunk;
     });
     const code = await new Promise((resolve) => child.on("close", resolve));
@@ -215,7 +215,7 @@ test("other programs' files are left as they are: content, times, and nothing be
   const home = await tempHome();
   const twin = await tempHome();
   const before = await traces(home.path);
-  const argvs: string[][] = [[], ["list"], ["list", "--json"], ["show", "Calmon"], ["open", "last"]];
+  const argvs: string[][] = [[], ["list"], ["list", "--json"], ["show", "Calmon fromour"], ["open", "last"]];
   for (const { path } of Object.values(home.sessions))
     argvs.push(["show", path], ["show", path, "--json", "--limit", "3"], ["check", path], ["open", path]);
   await Promise.all([work(argvs), work(argvs)]);

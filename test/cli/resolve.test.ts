@@ -140,9 +140,11 @@ test("`last` where there is none", async () => {
 
 test("an empty name is no session's start", async () => {
   const home = await tempHome();
-  const { code, err } = await run(home, ["show", ""]);
-  expect([3, 4]).toContain(code);
-  expect(err).not.toBe("");
+  for (const name of ["", " "]) {
+    const { code, out, err } = await run(home, ["show", name]);
+    expect({ code, out }).toEqual({ code: 2, out: "" });
+    expect(err).toMatch(/^hansard: The name of the session is empty\./);
+  }
 });
 
 test("a hostile name is told, never obeyed", async () => {
