@@ -31,6 +31,8 @@ interface RigOptions {
   readonly log?: Entry[];
   readonly tail?: Parameters<typeof createFakeSession>[1];
   readonly stopProcess?: () => Promise<void>;
+  /** The first read of the log fails with this. */
+  readonly failure?: string;
 }
 
 function rig(options: RigOptions = {}): Rig {
@@ -38,6 +40,7 @@ function rig(options: RigOptions = {}): Rig {
   const emulator = createEmulator({ columns, rows, answers });
   const clock = createVirtualClock(() => emulator.settled());
   const session = createFakeSession(options.log ?? [], options.tail);
+  session.failNext = options.failure;
   const trace: string[] = [];
   const shell = createShell({
     port: emulator,
@@ -104,6 +107,10 @@ function call(state: "running" | "done", name = "c"): Entry {
   };
 }
 
+function said(text: string, name: string): Entry {
+  return { kind: "model", name, usage: {}, blocks: [{ kind: "text", text }] };
+}
+
 /** The text of the terminal, without what is there for looks. */
 function words(lines: readonly string[]): string {
   return lines.join(" ").replaceAll(/\s+/g, " ").trim();
@@ -165,16 +172,17 @@ describe("the shell", () => {
   });
 
   test("an agent that has said nothing for long is not shown at work for ever", async () => {
-    const r = rig({ log: entries(2) });
+    const r = rig({ log: [entryOf(0), call("running")], tail: { turnOpen: true, live: ["c"] } });
     await r.settle();
-    r.emit({ type: "turnStarted" }, { type: "blockOpened", entry: call("running") });
-    await r.settle();
-    await r.clock.advance(quietAfterMs + 2_000);
-    await r.settle();
+    expect(words(r.emulator.screen())).toContain("running");
+    r.emulator.takeWritten();
+    // The spinner's own alarms are not of interest here: time goes by in one piece.
+    r.clock.jump(quietAfterMs);
+    await r.settle(2_000);
+    expect(words(r.emulator.screen())).toContain("waiting");
     r.emulator.takeWritten();
     await r.clock.advance(10_000);
     expect(r.emulator.takeWritten()).toBe(0);
-    expect(r.emulator.lines().join("\n")).toContain("waiting");
   });
 
   test("a long streamed text is printed while it grows, each line once", async () => {
@@ -187,7 +195,7 @@ describe("the shell", () => {
       await r.settle(50);
     }
     const text = paragraphs.join("\n\n");
-    const done: Entry = { kind: "model", name: "@9", usage: {}, blocks: [{ kind: "text", text }] };
+    const done = said(text, "@9");
     r.session.log.push(done);
     r.emit(
       { type: "blockChanged", entry: done, was: "s" },
@@ -261,16 +269,16 @@ describe("the shell", () => {
   });
 
   test("a rewritten session is told again from its new end, and said", async () => {
-    const r = rig({ log: entries(2) });
+    const r = rig({ log: entries(2), columns: 100 });
     await r.settle();
     r.session.log.splice(0, 2, entryOf(7, "rewritten"));
     r.emit({ type: "reset", reason: "the file became shorter" });
     await r.settle();
-    const text = r.emulator.lines().join("\n");
-    expect(text).toContain("rewritten");
+    const text = words(r.emulator.lines());
+    expect(text).toContain("› rewritten");
     expect(text).toContain("the file became shorter");
     await r.settle(noticeMs);
-    expect(r.emulator.screen().join("\n")).not.toContain("the file became shorter");
+    expect(words(r.emulator.screen())).not.toContain("the file became shorter");
   });
 
   test.each([
@@ -311,8 +319,7 @@ describe("the shell", () => {
   });
 
   test("an error of the log ends it with the terminal put right", async () => {
-    const r = rig({ log: entries(2) });
-    r.session.failNext = "the disk is gone";
+    const r = rig({ log: entries(2), failure: "the disk is gone" });
     await r.settle();
     await expect(r.ended).rejects.toThrow("the disk is gone");
     expect(r.emulator.isRaw).toBe(false);
@@ -401,7 +408,7 @@ async function play(acts: readonly Act[], resizeWay: ResizeWay): Promise<void> {
   };
   for (const step of acts) {
     if (step.do === "finish") {
-      r.finish({ ...entryOf(r.session.log.length), body: text(step.length) } as Entry);
+      r.finish(said(text(step.length), `@${r.session.log.length}`));
     } else if (step.do === "stream") {
       const whole = text(step.length);
       const name = `stream ${number}`;
@@ -411,7 +418,7 @@ async function play(acts: readonly Act[], resizeWay: ResizeWay): Promise<void> {
         await r.settle(40);
       }
       const index = r.session.log.length;
-      const done: Entry = { kind: "model", name: `@${index}`, usage: {}, blocks: [{ kind: "text", text: whole }] };
+      const done = said(whole, `@${index}`);
       r.session.log.push(done);
       r.emit(
         { type: "blockChanged", entry: done, was: name },

@@ -223,7 +223,8 @@ class TerminalShell implements Shell {
     this.#port.setRaw(true);
     this.#port.write(this.#modes.enter("hiddenCursor") + this.#modes.enter("bracketedPaste"));
     this.#undo.push(
-      this.#port.onInput((text) => this.#guard(() => this.#decoder.push(text))),
+      // Answers of the terminal are taken to the end.
+      this.#port.onInput((text) => this.#decoder.push(text)),
       this.#port.onResize(() => this.#guard(() => this.#onResize())),
       this.#port.onGone(() => this.end("hung-up")),
     );
@@ -235,9 +236,13 @@ class TerminalShell implements Shell {
     this.#abort.abort();
     if (this.#why !== "hung-up") {
       if (this.#isPagerUp) {
-        this.#port.write(this.#modes.leave("alternateScreen"));
+        this.#port.write(this.#modes.leave("wheelArrows") + this.#modes.leave("alternateScreen"));
         this.#isPagerUp = false;
       }
+      // A size that has not settled yet, or changed under the pager, is adopted: at the end nothing is cleared.
+      this.#screen.resume();
+      await this.#screen.resized("adopt");
+      this.#view.rebase();
       this.#view.release();
       this.#screen.end(this.#options.foot?.(this.#port.size().columns) ?? []);
       this.#port.write(this.#modes.undoAll());
