@@ -13,10 +13,10 @@ import {
 import { entryLine } from "../support/entry-notation.ts";
 import { answer, call, deposit, result } from "./support.ts";
 
-function line(name: string, content: string | Uint8Array | object): string {
+function line(name: string, content: unknown): string {
   const isText = typeof content === "string" || content instanceof Uint8Array;
   return entryLine(
-    classifyMessage(name, Buffer.from(isText ? (content as string) : JSON.stringify(content))),
+    classifyMessage(name, Buffer.from((isText ? content : JSON.stringify(content)) as string)),
   );
 }
 
@@ -170,7 +170,7 @@ describe("delivered texts", () => {
 });
 
 describe("model messages", () => {
-  test.each<[string, string | Uint8Array | object, string]>([
+  test.each<[string, unknown, string]>([
     ["an object with blocks", answer("hi", call("c1")), 'model m: "hi" call(bash c1 c1)'],
     [
       "a bare list of blocks",
@@ -231,7 +231,7 @@ describe("model messages", () => {
 });
 
 describe("tool results", () => {
-  test.each<[string, string | object, string]>([
+  test.each<[string, unknown, string]>([
     ["in an object with blocks", result("c1", "ok"), "result c1 done: ok"],
     ["in a bare list", [{ type: "tool_result", tool_use_id: "c1", content: "ok" }], "result c1 done: ok"],
     ["the value itself", { tool_use_id: "c1", content: "ok" }, "result c1 done: ok"],

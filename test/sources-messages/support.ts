@@ -40,6 +40,7 @@ export function makeWorkspace(home: Home, agent = AGENT): Workspace {
       const folder = join(home.path, "ws/steps", agent, step);
       mkdirSync(folder, { recursive: true });
       const file = join(folder, "response.json");
+      appendFileSync(file, "");
       for (const event of events)
         appendFileSync(file, typeof event === "string" ? event : `${JSON.stringify(event)}\n`);
       utimesSync(file, 1_700_000_000, 1_700_000_000);

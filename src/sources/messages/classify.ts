@@ -21,10 +21,7 @@ import {
   wordOf,
 } from "../fields.ts";
 import { DAMAGE_TEXT_BYTES_MAX } from "../limits.ts";
-import { parseMessageName } from "./name.ts";
-
-/** The reserved origin of a tool's result. */
-const TOOL_ORIGIN = "tool";
+import { parseMessageName, TOOL_ORIGIN } from "./name.ts";
 
 /**
  * The entry of one message file. A name or bytes that cannot be read as a message give a raw entry, never nothing. Cost: what the bytes

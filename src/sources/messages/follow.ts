@@ -3,6 +3,7 @@ import type { Entry, StreamingEntry, WoundedEntry } from "../../transcript/index
 import { afterName, beforeName } from "../named-position.ts";
 import type { LogItem } from "../types.ts";
 import type { MessageRow } from "./listing.ts";
+import { parseMessageName, TOOL_ORIGIN } from "./name.ts";
 import type { StepState } from "./steps.ts";
 
 /** How a directory and its newest step stood at one look. */
@@ -12,21 +13,22 @@ export interface MessagesState {
   readonly virtual: StreamingEntry | WoundedEntry | undefined;
   /** A driver is at work, as far as can be told. */
   readonly isOpen: boolean;
+  /** The model message whose calls may still be answered. */
+  readonly awaiting: string | undefined;
   readonly isGone: boolean;
   readonly step: StepState | undefined;
 }
 
-/** Newest rows whose calls may get their result now. */
-const OPEN_ROWS = 64;
+/** Newest rows that are told again where the bytes of one of them changed. */
+const RETOLD_ROWS = 64;
 
 /**
- * The items that lead from one state to the next, or why nothing but a new start does. `running` holds the names of the entries told
- * before whose calls still run, and is brought up to date; `read` gives the entries of neighbouring rows of the newer state, paired.
+ * The items that lead from one state to the next, or why nothing but a new start does. `read` gives the entries of neighbouring rows of
+ * the newer state, paired.
  */
 export async function diffMessages(
   before: MessagesState,
   after: MessagesState,
-  running: Set<string>,
   read: (rows: readonly MessageRow[]) => Promise<readonly Entry[]>,
 ): Promise<readonly LogItem[] | string> {
   const items: LogItem[] = [];
@@ -44,24 +46,25 @@ export async function diffMessages(
   // A stream becomes the message that is committed from it; anything else in its place cannot be told in order.
   const successor = hadStream ? fresh[0] : undefined;
   if (successor && !isModelName(successor.name)) return "a message came in the place of the stream";
-  items.push(...(await changedItems(before, after, committed.slice(0, lastKnown + 1), running, read)));
+  const entries = await read(fresh);
+  items.push(...(await changedItems(before, after, committed.slice(0, lastKnown + 1), entries, read)));
   let isOpen = before.isOpen;
-  for (const entry of await read(fresh)) {
+  for (const entry of entries) {
     if (entry.kind === "delivered") {
       if (isOpen) items.push({ type: "turnEnded" });
       items.push({ type: "turnStarted", ...(entry.time === undefined ? {} : { time: entry.time }) });
       isOpen = true;
     }
-    if (after.isOpen && isRunning(entry)) running.add(entry.name);
     items.push(entryItem(entry, after.isOpen, entry.name === successor?.name ? oldVirtual?.name : undefined));
   }
   const isReplaced = successor !== undefined;
   if (hadStream && !isReplaced && after.virtual === undefined) return "the stream ended without a message";
+  // A driver at work is a turn, also where nothing is said yet.
+  if (!isOpen && after.isOpen) {
+    items.push({ type: "turnStarted" });
+    isOpen = true;
+  }
   if (after.virtual) {
-    if (!isOpen && after.virtual.kind === "streaming") {
-      items.push({ type: "turnStarted" });
-      isOpen = true;
-    }
     items.push(...virtualItems(oldVirtual, isReplaced, after.virtual));
   } else if (oldVirtual?.kind === "wounded" && fresh.length === 0)
     return "the notice of a failure does not hold any more";
@@ -69,9 +72,10 @@ export async function diffMessages(
   return items;
 }
 
-/** The order of files is not the order of kinds: a tool's result or a delivered text never follows from a stream. */
-function isModelName(name: string): boolean {
-  return name.endsWith(".json") && !/^\d+-tool\.json$/.test(name);
+/** Whether a file of that name holds what a model said. */
+export function isModelName(name: string): boolean {
+  const parsed = parseMessageName(name);
+  return parsed !== undefined && parsed.extension === "json" && parsed.origin !== TOOL_ORIGIN;
 }
 
 function virtualItems(
@@ -90,31 +94,30 @@ function isSameVirtual(a: StreamingEntry | WoundedEntry, b: StreamingEntry | Wou
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-/** Files that were not whole when they were first read, and calls that got their result or will get none. */
+/**
+ * Entries told before that say more now: calls that got their result with the new entries, that are waited for now or not any more, and
+ * all the newest ones where a file was not whole when it was first read.
+ */
 async function changedItems(
   before: MessagesState,
   after: MessagesState,
   rows: readonly MessageRow[],
-  running: Set<string>,
+  fresh: readonly Entry[],
   read: (rows: readonly MessageRow[]) => Promise<readonly Entry[]>,
 ): Promise<readonly LogItem[]> {
-  const known = new Map(before.rows.map((r) => [r.name, r]));
-  const touched = new Set<string>();
-  for (const row of rows) {
-    const old = known.get(row.name)?.print;
-    if (old !== undefined && row.print !== undefined && old !== row.print) touched.add(row.name);
-  }
-  const mayAnswer =
-    running.size > 0 &&
-    (after.rows.at(-1)?.name !== before.rows.at(-1)?.name || before.isOpen !== after.isOpen);
-  if (!mayAnswer && touched.size === 0) return [];
-  const recent = rows.filter((r) => !r.gap).slice(-OPEN_ROWS);
+  const prints = new Map(before.rows.map((r) => [r.name, r.print]));
+  const recent = rows.filter((r) => !r.gap && prints.has(r.name)).slice(-RETOLD_ROWS);
+  const isRewritten = recent.some(
+    (r) => r.print !== undefined && prints.get(r.name) !== undefined && r.print !== prints.get(r.name),
+  );
+  const touched = new Set<string | undefined>();
+  if (before.awaiting !== after.awaiting) touched.add(before.awaiting).add(after.awaiting);
+  for (const entry of fresh) if (entry.kind === "tool-result") touched.add(entry.call?.entry);
   const items: LogItem[] = [];
-  for (const entry of await read(recent)) {
-    if (!touched.has(entry.name) && !(mayAnswer && running.has(entry.name))) continue;
-    const live = after.isOpen && isRunning(entry);
-    items.push({ type: "changed", entry, live });
-    if (!live) running.delete(entry.name);
+  for (const row of recent) {
+    if (!isRewritten && !touched.has(row.name)) continue;
+    for (const entry of await read([row]))
+      items.push({ type: "changed", entry, live: after.isOpen && isRunning(entry) });
   }
   return items;
 }

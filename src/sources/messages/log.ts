@@ -15,7 +15,7 @@ import {
 import { capDraft } from "../cap.ts";
 import { readFully } from "../ends.ts";
 import { SourceError } from "../errors.ts";
-import { isFileError } from "../file-errors.ts";
+import { fileStateAt, isFileError } from "../file-errors.ts";
 import { endOf, locate, pageAfter, pageBefore, type RowReader } from "../named-log.ts";
 import { parseNamedPosition } from "../named-position.ts";
 import { createStates } from "../named-states.ts";
@@ -23,7 +23,7 @@ import type { CheckReport, Log, LogEvent, Page, Position, SessionInfo, TailPage 
 import { createLooker, nodeWatchPorts, type WatchPorts } from "../watch.ts";
 import { checkMessages } from "./check.ts";
 import { classifyMessage } from "./classify.ts";
-import { diffMessages, isRunning, type MessagesState } from "./follow.ts";
+import { diffMessages, isModelName, isRunning, type MessagesState } from "./follow.ts";
 import { listRows, type MessageRow, type MessagesPlace } from "./listing.ts";
 import { compareText, gapFirst, seqOf } from "./name.ts";
 import { IN_FLIGHT_MS, isLocked, StepReader, type StepState, woundOf } from "./steps.ts";
@@ -92,7 +92,6 @@ class MessagesLog implements Log {
     const looker = createLooker(signal, this.#options.ports ?? nodeWatchPorts);
     const steps = this.#stepReader();
     let seen = this.#seenAt(after);
-    let running: Set<string> | undefined;
     let isGone = false;
     let isCaughtUp = false;
     let changed = true;
@@ -100,7 +99,6 @@ class MessagesLog implements Log {
       do {
         const next = await this.#state(steps);
         seen ??= this.#toldBefore(next, after);
-        running ??= await this.#runningIn(seen);
         looker.setPaths(this.#watched(next.step));
         const failure = looker.failure();
         if (failure)
@@ -110,9 +108,7 @@ class MessagesLog implements Log {
           };
         if (next.isGone && !isGone) yield { type: "gone" };
         isGone = next.isGone;
-        const items = isGone
-          ? []
-          : await diffMessages(seen, next, running, (rows) => this.#pairedEntries(next, rows));
+        const items = isGone ? [] : await diffMessages(seen, next, (rows) => this.#pairedEntries(next, rows));
         if (typeof items === "string") {
           yield { type: "reset", reason: items };
           return;
@@ -163,13 +159,27 @@ class MessagesLog implements Log {
         ? undefined
         : await isLocked(this.#place.inbox, this.#options.locksPath);
     const isRunning = held === true || (step !== undefined && !step.isSettled && age < IN_FLIGHT_MS);
-    const isInFlight = isRunning && step !== undefined && !step.isSettled && step.responseBytes > 0;
+    const isInFlight =
+      isRunning &&
+      step !== undefined &&
+      !step.isSettled &&
+      step.responseBytes > 0 &&
+      !(await this.#isCommitted(step, committed));
     const virtual = isInFlight && step ? liveEntry(step.stream) : undefined;
     const wound = !isRunning && step ? await woundOf(step, age) : undefined;
     const last = virtual ?? (wound && woundEntry(wound));
     const rows: MessageRow[] = [...committed];
     if (last) rows.push({ name: last.name, entryCount: 1, isVirtual: true });
-    return { rows, virtual: last, isOpen: isRunning, isGone, step };
+    const awaiting = isRunning && last === undefined ? awaitingRow(committed) : undefined;
+    return { rows, virtual: last, isOpen: isRunning, awaiting, isGone, step };
+  }
+
+  /** Whether what the step has said stands in the directory already: it is committed a moment before the step is settled. */
+  async #isCommitted(step: StepState, rows: readonly MessageRow[]): Promise<boolean> {
+    if (step.ending.type !== "whole") return false;
+    const name = rows.findLast((r) => !r.gap && isModelName(r.name))?.name;
+    const state = name === undefined ? undefined : await fileStateAt(join(this.path, name));
+    return state !== undefined && Number(state.modified / 1_000_000n) >= step.changedAt;
   }
 
   #now(): number {
@@ -184,14 +194,7 @@ class MessagesLog implements Log {
   /** Everything before the position counts as told. */
   #toldBefore(state: MessagesState, after: Position): MessagesState {
     const rows = state.rows.slice(0, this.#locate(state.rows, after).row);
-    return { rows, virtual: undefined, isOpen: false, isGone: false, step: undefined };
-  }
-
-  /** Entries told before whose calls had no result then. */
-  async #runningIn(seen: MessagesState): Promise<Set<string>> {
-    const recent = seen.rows.filter((r) => !r.isVirtual).slice(-PAIR_ROWS_MAX);
-    const entries = seen.isOpen ? await this.#pairedEntries(seen, recent) : [];
-    return new Set(entries.filter(isRunning).map((e) => e.name));
+    return { rows, virtual: undefined, isOpen: false, awaiting: undefined, isGone: false, step: undefined };
   }
 
   /** Names that a compaction took away still have their place, told by their counter; the virtual entries are at the end. */
@@ -235,7 +238,11 @@ class MessagesLog implements Log {
     const entries = await this.#entries(state, rows);
     const before = await this.#callsBefore(state, state.rows.indexOf(first), entries);
     const after = await this.#resultsAfter(state, state.rows.indexOf(last) + 1, entries);
-    return pairCalls(entries, { before, after, standing: () => (state.isOpen ? "running" : "unanswered") });
+    return pairCalls(entries, {
+      before,
+      after,
+      standing: ({ entry }) => (entry.name === state.awaiting ? "running" : "unanswered"),
+    });
   }
 
   async #callsBefore(
@@ -356,6 +363,12 @@ async function isFolder(path: string): Promise<boolean> {
     if (isFileError(error)) return false;
     throw error;
   }
+}
+
+/** The message whose calls may still be answered: the last one that a model said, where nobody has spoken since. */
+function awaitingRow(rows: readonly MessageRow[]): string | undefined {
+  const last = rows.findLast((r) => !r.gap && (isModelName(r.name) || r.name.endsWith(".md")));
+  return last !== undefined && isModelName(last.name) ? last.name : undefined;
 }
 
 /** The streaming entry, and calls that still run. */

@@ -1,5 +1,8 @@
 /** The names of message files: `NNN-<origin>.<ext>`. */
 
+/** The reserved origin of a tool's result. */
+export const TOOL_ORIGIN = "tool";
+
 export interface MessageName {
   /** The counter; absent where it is too large to count with. */
   readonly seq: number | undefined;
