@@ -55,7 +55,14 @@ export function createNodeTerminal(
     input.pause();
   };
   return {
-    size: () => ({ columns: Math.max(1, output.columns || 80), rows: Math.max(1, output.rows || 24) }),
+    size() {
+      // Asked of the system each time: the stream's own numbers are as old as the last signal.
+      const [columns, rows] = isGone ? [0, 0] : output.getWindowSize();
+      return {
+        columns: Math.max(1, columns || output.columns || 80),
+        rows: Math.max(1, rows || output.rows || 24),
+      };
+    },
     write: (text) => isGone || output.write(text),
     drained: () =>
       new Promise((resolve) => {

@@ -12,24 +12,30 @@ function rig(): {
   const clock = createVirtualClock();
   const emulator = createEmulator({ columns: 20, rows: 5, answers: false });
   const queries = createQueries(emulator, clock);
-  return { clock, queries, asked: () => emulator.writes.filter((text) => text === "\x1b[6n").length };
+  return { clock, queries, asked: () => emulator.writes.filter((text) => text.includes("\x1b[6n")).length };
+}
+
+/** The terminal says where its cursor is, and then, from its corner, how large it is. */
+function answer(queries: ReturnType<typeof createQueries>, row: number, column: number): void {
+  queries.take({ type: "cursor", row, column });
+  queries.take({ type: "cursor", row: 5, column: 20 });
 }
 
 test("an answer is given to the one who asked; two who ask at once share it", async () => {
   const { queries, asked } = rig();
   const one = queries.askCursor(100);
   const two = queries.askCursor(100);
-  queries.take({ type: "cursor", row: 3, column: 4 });
-  expect(await one).toEqual({ row: 3, column: 4 });
-  expect(await two).toEqual({ row: 3, column: 4 });
+  answer(queries, 3, 4);
+  expect(await one).toEqual({ row: 3, column: 4, size: { columns: 20, rows: 5 } });
+  expect(await two).toEqual(await one);
   expect(asked()).toBe(1);
 });
 
 test("a terminal that does not answer is not waited for", async () => {
   const { queries, clock } = rig();
-  const answer = queries.askCursor(100);
+  const silence = queries.askCursor(100);
   await clock.advance(100);
-  expect(await answer).toBeUndefined();
+  expect(await silence).toBeUndefined();
 });
 
 test("an answer that comes late is not taken for the next question's", async () => {
@@ -38,9 +44,9 @@ test("an answer that comes late is not taken for the next question's", async () 
   await clock.advance(100);
   expect(await late).toBeUndefined();
   const next = queries.askCursor(100);
-  queries.take({ type: "cursor", row: 1, column: 1 });
-  queries.take({ type: "cursor", row: 9, column: 9 });
-  expect(await next).toEqual({ row: 9, column: 9 });
+  answer(queries, 1, 1);
+  answer(queries, 9, 9);
+  expect(await next).toMatchObject({ row: 9, column: 9 });
 });
 
 test("an answer that never came does not spoil those after it", async () => {
@@ -50,8 +56,8 @@ test("an answer that never came does not spoil those after it", async () => {
   expect(await lost).toBeUndefined();
   await clock.advance(lateMs);
   const next = queries.askCursor(100);
-  queries.take({ type: "cursor", row: 9, column: 9 });
-  expect(await next).toEqual({ row: 9, column: 9 });
+  answer(queries, 9, 9);
+  expect(await next).toMatchObject({ row: 9, column: 9 });
 });
 
 test("the end waits for an answer on its way, for a while", async () => {
@@ -64,7 +70,7 @@ test("the end waits for an answer on its way, for a while", async () => {
   });
   await clock.advance(settleMs - 1);
   expect(isSettled).toBe(false);
-  queries.take({ type: "cursor", row: 1, column: 1 });
+  answer(queries, 1, 1);
   await settled;
   void queries.askCursor(1000);
   const given = queries.settle();

@@ -50,3 +50,7 @@ export const copyUnitsMax = 75_000;
 
 /** How long a terminal may take to say where its cursor is. */
 export const askCursorMs = 250;
+
+/** Between two questions where the terminal has another size than the system says, and how many there are. */
+export const askAgainMs = 60;
+export const askTriesMax = 10;

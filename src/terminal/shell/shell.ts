@@ -15,13 +15,15 @@ import { createModes, type Modes } from "../modes.ts";
 import { createPager, createPagerPainter, type Pager, type PagerPainter } from "../pager/index.ts";
 import type { Clock, TerminalPort, TerminalSize, Unsubscribe } from "../port.ts";
 import type { Notice } from "../render/index.ts";
-import { createScreen, type Screen } from "../screen/index.ts";
+import { type CursorPlace, createScreen, type Screen } from "../screen/index.ts";
 import type { Line, Theme } from "../text/index.ts";
 import { BlockStore, blocksOf } from "./block-store.ts";
 import type { LayoutOptions } from "./growing-block.ts";
 import { History } from "./history.ts";
 import {
+  askAgainMs,
   askCursorMs,
+  askTriesMax,
   copyUnitsMax,
   noticeMs,
   originNumber,
@@ -141,7 +143,10 @@ class TerminalShell implements Shell {
       layout: options.layout,
       now: options.now,
     });
-    this.#pager = createPager({ layout: options.layout });
+    this.#pager = createPager({
+      layout: options.layout,
+      reach: { blocksMax: windowConfig.window, stepMax: windowConfig.step },
+    });
     this.#painter = createPagerPainter(options.port, {
       theme: options.theme,
       isSynchronized: options.isSynchronized,
@@ -215,8 +220,20 @@ class TerminalShell implements Shell {
     return createScreen(this.#port, this.#clock, {
       theme: this.#options.theme,
       isSynchronized: this.#options.isSynchronized,
-      askCursor: () => this.#queries.askCursor(askCursorMs),
+      askCursor: () => this.#askCursor(),
     });
+  }
+
+  /** Where the cursor is, in a terminal that has the size we know of; undefined where it does not answer, or its size keeps changing. */
+  async #askCursor(): Promise<CursorPlace | undefined> {
+    for (let tries = 0; tries < askTriesMax; tries++) {
+      const answer = await this.#queries.askCursor(askCursorMs);
+      if (answer === undefined) return undefined;
+      const { columns, rows } = this.#port.size();
+      if (answer.size.columns === columns && answer.size.rows === rows) return answer;
+      await new Promise<void>((resolve) => this.#clock.after(askAgainMs, resolve));
+    }
+    return undefined;
   }
 
   #enter(): void {
@@ -608,7 +625,7 @@ class TerminalShell implements Shell {
     this.#cancelResize?.();
     if (this.#isPagerUp) {
       const { columns, rows } = this.#port.size();
-      this.#pager.resize(columns, rows);
+      for (const request of this.#pager.resize(columns, rows)) this.#history.request(request);
       this.#schedulePaint();
       return;
     }
