@@ -10,17 +10,9 @@ export interface BlockRow {
   readonly isContinued: boolean;
 }
 
-interface LaidOut {
-  readonly entry: Entry;
-  readonly previous: Entry | undefined;
-  readonly detail: Detail;
-  readonly bytes: Uint8Array | undefined;
-  readonly width: number;
-  readonly rows: readonly BlockRow[];
-}
-
 export interface BlockLayoutRequest {
   readonly entry: Entry;
+  /** The block above it; undefined where the window begins with this one. */
   readonly previous: Entry | undefined;
   readonly detail: Detail;
   readonly width: number;
@@ -28,38 +20,52 @@ export interface BlockLayoutRequest {
   readonly isCut?: boolean;
 }
 
+interface LaidOut {
+  readonly request: BlockLayoutRequest;
+  readonly rows: readonly BlockRow[];
+}
+
+export type BlockLayoutOptions = Pick<RenderOptions, "time" | "highlighter" | "moreKey">;
+
 /** The rows of blocks. The one used longest ago goes first when there are too many rows. */
 export class BlockLayouts {
-  readonly #options: Pick<RenderOptions, "time" | "highlighter" | "moreKey">;
+  readonly #options: BlockLayoutOptions;
+  readonly #rowsMax: number;
   readonly #byName = new Map<string, LaidOut>();
-  #rows = 0;
-  /** How many blocks were laid out: for tests of what a key costs. */
-  laidOutCount = 0;
+  #pinned: ReadonlySet<string> = new Set();
+  #rowCount = 0;
+  #laidOutCount = 0;
 
-  constructor(options: Pick<RenderOptions, "time" | "highlighter" | "moreKey">) {
+  constructor(options: BlockLayoutOptions, rowsMax = laidOutRowsMax) {
     this.#options = options;
+    this.#rowsMax = rowsMax;
   }
 
+  /** Rows kept. */
   get rowCount(): number {
-    return this.#rows;
+    return this.#rowCount;
+  }
+
+  /** How many times a block was laid out: what a key costs is told by it. */
+  get laidOutCount(): number {
+    return this.#laidOutCount;
+  }
+
+  /** The blocks on the screen: never forgotten, or each frame would lay them out again. */
+  pin(names: ReadonlySet<string>): void {
+    this.#pinned = names;
   }
 
   rowsOf(request: BlockLayoutRequest): readonly BlockRow[] {
-    const { entry, previous, detail, width, bytes, isCut } = request;
-    const known = this.#byName.get(entry.name);
-    if (
-      known !== undefined &&
-      known.entry === entry &&
-      known.previous === previous &&
-      known.detail === detail &&
-      known.width === width &&
-      known.bytes === bytes
-    ) {
+    const { name } = request.entry;
+    const known = this.#byName.get(name);
+    if (known !== undefined && isSameLook(known.request, request)) {
       // Moved to the end: used last.
-      this.#byName.delete(entry.name);
-      this.#byName.set(entry.name, known);
+      this.#byName.delete(name);
+      this.#byName.set(name, known);
       return known.rows;
     }
+    const { entry, width, detail, previous, bytes, isCut } = request;
     const lines = renderEntry(entry, {
       ...this.#options,
       width,
@@ -71,13 +77,13 @@ export class BlockLayouts {
     const rows = lines.flatMap((line) =>
       splitRows(line, width).map((row, index) => ({ line: row, isContinued: index > 0 })),
     );
-    this.laidOutCount += 1;
-    this.#forget(entry.name);
-    this.#byName.set(entry.name, { entry, previous, detail, bytes, width, rows });
-    this.#rows += rows.length;
-    for (const name of this.#byName.keys()) {
-      if (this.#rows <= laidOutRowsMax || name === entry.name) break;
-      this.#forget(name);
+    this.#laidOutCount += 1;
+    this.#forget(name);
+    this.#byName.set(name, { request, rows });
+    this.#rowCount += rows.length;
+    for (const old of this.#byName.keys()) {
+      if (this.#rowCount <= this.#rowsMax) break;
+      if (old !== name && !this.#pinned.has(old)) this.#forget(old);
     }
     return rows;
   }
@@ -85,7 +91,18 @@ export class BlockLayouts {
   #forget(name: string): void {
     const known = this.#byName.get(name);
     if (known === undefined) return;
-    this.#rows -= known.rows.length;
+    this.#rowCount -= known.rows.length;
     this.#byName.delete(name);
   }
+}
+
+function isSameLook(known: BlockLayoutRequest, wanted: BlockLayoutRequest): boolean {
+  return (
+    known.entry === wanted.entry &&
+    known.detail === wanted.detail &&
+    known.width === wanted.width &&
+    known.bytes === wanted.bytes &&
+    // The block above still stands there when the window has left it behind.
+    (known.previous === wanted.previous || wanted.previous === undefined)
+  );
 }

@@ -1,7 +1,7 @@
 /** The bounds of the pager. Each has a test at its limit. */
 
-/** Rows kept laid out, over all blocks; a single block may have more while it is looked at. */
-export const laidOutRowsMax = 400_000;
+/** Rows kept laid out, over all blocks; the blocks on the screen are kept whatever they take. */
+export const laidOutRowsMax = 200_000;
 
 /** Units of what is searched for. */
 export const needleUnitsMax = 200;
@@ -14,3 +14,13 @@ export const choicesMax = 1_000;
 
 /** Records whose verbatim bytes are kept for the raw view. */
 export const rawRecordsMax = 4;
+
+/** Requests in a row that bring no further block before a move that needs them is given up. */
+export const fruitlessAsksMax = 3;
+
+/** Rows that keys pressed at the window's edge may ask for together before its next blocks come. */
+export const waitingRowsMax = 1_000;
+
+/** Letters of the word that stays at the top in a resize, and rows to either side where it is looked for. */
+export const anchorUnitsMax = 8;
+export const anchorRowsMax = 20;

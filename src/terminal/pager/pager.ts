@@ -1,346 +1,268 @@
-/** The pager: a view of rows over the blocks of the window. */
+/** The pager: moves and searches over the blocks of the window, and what it must wait for. */
 import type { Entry } from "../../transcript/index.ts";
 import { type Key, keyName } from "../input/index.ts";
-import type { Detail } from "../render/index.ts";
-import { roomOf } from "../screen/index.ts";
+import { createClock, type TimeFormat } from "../render/index.ts";
 import type { Line } from "../text/index.ts";
-import { BlockLayouts, type BlockRow } from "./block-layout.ts";
+import type { BlockLayouts } from "./block-layout.ts";
+import { type Command, commandOf, helpRows } from "./commands.ts";
 import { entryText } from "./entry-text.ts";
-import { helpRows } from "./help.ts";
-import { choicesMax, needleUnitsMax, rawRecordsMax, wheelRows } from "./limits.ts";
-import { highlighted, type Match, matchesIn, mayHold, type Needle, needleOf } from "./search.ts";
-import { statusLine } from "./status.ts";
-import type { Pager, PagerOptions, PagerRequest, PagerView } from "./types.ts";
+import { Finder, type Spot } from "./finder.ts";
+import { fruitlessAsksMax, needleUnitsMax, waitingRowsMax, wheelRows } from "./limits.ts";
+import { highlighted } from "./search.ts";
+import { type RowsSeen, statusLine } from "./status.ts";
+import type { Pager, PagerOptions, PagerRequest, PagerView, WindowReach } from "./types.ts";
+import { type Direction, isPast, Viewport } from "./viewport.ts";
 
+/** The pager; `layouts` tells what was laid out. */
 export function createPager(options: PagerOptions): Pager & { readonly layouts: BlockLayouts } {
   return new HistoryPager(options);
 }
 
-type Direction = "older" | "newer";
+/** Rows to move, of which `moved` are done. */
+interface RowMove {
+  readonly type: "rows";
+  readonly direction: Direction;
+  readonly count: number;
+  readonly moved: number;
+  readonly isPage: boolean;
+}
 
 /** What is still to be done when further blocks come. */
 type Goal =
-  | { readonly type: "rows"; readonly direction: Direction; readonly count: number }
+  | RowMove
   | { readonly type: "prompt"; readonly direction: Direction }
-  | { readonly type: "start" }
-  | { readonly type: "end" }
+  | { readonly type: "start" | "end" }
   | { readonly type: "find"; readonly direction: Direction; readonly from: Spot; readonly searched: number };
 
-/** A row of a block, by the block's name: it stays the same when the window moves. */
-interface Spot {
-  readonly name: string;
-  readonly row: number;
-}
-
-/** A row of a block, by the block's index in the window. */
-interface Cursor {
-  readonly index: number;
-  readonly row: number;
-}
+type EdgeRequest = "older" | "newer" | "start" | "end";
 
 const emptyView: PagerView = { blocks: [], atStart: true, atEnd: true, loading: false, newBlocks: 0 };
 
 class HistoryPager implements Pager {
   readonly layouts: BlockLayouts;
+  readonly #viewport: Viewport;
+  readonly #finder: Finder;
+  readonly #time: TimeFormat;
+  readonly #windowReach: WindowReach;
   #view: PagerView = emptyView;
-  #indices = new Map<string, number>();
-  #columns = 80;
-  #height = 24;
-  #top: Cursor = { index: 0, row: 0 };
   #isFollowing = true;
+  /** The newest block when the end was on the screen last. */
+  #newestSeen: string | undefined;
   #goal: Goal | undefined;
   #isAsking = false;
-  #defaultDetail: Detail = "full";
-  readonly #choices = new Map<string, Detail>();
-  readonly #raw = new Map<string, { readonly bytes: Uint8Array; readonly isCut: boolean }>();
-  #needle: Needle | undefined;
-  #match: { readonly name: string; readonly ordinal: number } | undefined;
+  /** What was asked for last, and the edge of the window it was asked at. */
+  #asked: { readonly type: EdgeRequest; readonly edge: string | undefined } | undefined;
+  #fruitlessAsks = 0;
+  /** A page that met the end of the session: how far it got, so that the page back undoes it. */
+  #shortPage: { readonly direction: Direction; readonly count: number } | undefined;
   #typed: string | undefined;
   #message: string | undefined;
   #isHelpUp = false;
 
   constructor(options: PagerOptions) {
-    this.layouts = new BlockLayouts(options.layout);
+    this.#viewport = new Viewport(options.layout);
+    this.layouts = this.#viewport.layouts;
+    this.#finder = new Finder(this.#viewport);
+    this.#windowReach = options.reach ?? { blocksMax: Number.POSITIVE_INFINITY, stepMax: 0 };
+    this.#time = options.layout.time ?? createClock();
   }
 
   // The window
 
   reset(): void {
+    this.#viewport.clear();
+    this.#finder.forget();
     this.#view = emptyView;
-    this.#indices.clear();
-    this.#top = { index: 0, row: 0 };
     this.#isFollowing = true;
+    this.#newestSeen = undefined;
     this.#goal = undefined;
     this.#isAsking = false;
-    this.#needle = undefined;
-    this.#match = undefined;
+    this.#asked = undefined;
+    this.#fruitlessAsks = 0;
+    this.#shortPage = undefined;
     this.#typed = undefined;
     this.#message = undefined;
     this.#isHelpUp = false;
   }
 
   show(view: PagerView): readonly PagerRequest[] {
-    const spot = this.#spotOf(this.#top);
     this.#view = view;
-    this.#indices = new Map(view.blocks.map((block, index) => [block.entry.name, index]));
+    const skipped = this.#viewport.replace(view.blocks);
+    const goal = this.#goal;
+    if (goal?.type === "rows" && goal.direction === "newer" && skipped > 0)
+      this.#goal = moveBy(goal, skipped);
     this.#isAsking = view.loading;
-    const index = spot === undefined ? undefined : this.#indices.get(spot.name);
+    if (!view.loading) this.#judgeAnswer();
     if (this.#isFollowing && view.atEnd && this.#goal === undefined) {
-      this.#toEnd();
-    } else if (index !== undefined && spot !== undefined) {
-      this.#top = { index, row: Math.min(spot.row, Math.max(0, this.#rowsOf(index).length - 1)) };
-    } else if (
-      this.#goal?.type === "start" ||
-      (this.#goal !== undefined && "direction" in this.#goal && this.#goal.direction === "newer")
-    ) {
-      this.#top = { index: 0, row: 0 };
-    } else {
-      this.#toEnd();
+      const { top } = this.#viewport;
+      this.#viewport.toEnd();
+      if (isPast(this.#viewport.top, top)) this.#shortPage = undefined;
+      this.#newestSeen = view.blocks.at(-1)?.entry.name;
     }
     return this.#goOn();
   }
 
   giveRaw(name: string, bytes: Uint8Array, isCut: boolean): void {
-    this.#raw.delete(name);
-    this.#raw.set(name, { bytes, isCut });
-    for (const old of this.#raw.keys()) {
-      if (this.#raw.size <= rawRecordsMax) break;
-      this.#raw.delete(old);
-    }
+    this.#viewport.details.giveRaw(name, { bytes, isCut });
+    this.#viewport.settle();
   }
 
   failed(message: string): void {
     this.#goal = undefined;
     this.#isAsking = false;
+    this.#asked = undefined;
     this.#message = message;
   }
 
-  resize(columns: number, rows: number): void {
-    if (columns === this.#columns && rows === this.#height) return;
-    const isFollowing = this.#isFollowing;
-    const fraction = this.#fractionOf(this.#top);
-    this.#columns = columns;
-    this.#height = rows;
-    if (isFollowing && this.#view.atEnd) {
-      this.#toEnd();
-      return;
-    }
-    const count = this.#rowsOf(this.#top.index).length;
-    this.#top = {
-      index: this.#top.index,
-      row: Math.min(Math.max(0, count - 1), Math.round(fraction * count)),
-    };
-    this.#clamp();
+  resize(columns: number, rows: number): readonly PagerRequest[] {
+    this.#shortPage = undefined;
+    this.#viewport.resize(columns, rows);
+    if (this.#isFollowing && this.#view.atEnd && this.#goal === undefined) this.#viewport.toEnd();
+    return this.#goal === undefined ? this.#fill() : [];
   }
 
-  // Rows
-
-  get #body(): number {
-    return Math.max(1, this.#height - 1);
-  }
-
-  get #room(): number {
-    return roomOf(this.#columns);
-  }
-
-  #detailOf(entry: Entry): Detail {
-    return this.#choices.get(entry.name) ?? this.#defaultDetail;
-  }
-
-  #rowsOf(index: number): readonly BlockRow[] {
-    const block = this.#view.blocks[index];
-    if (block === undefined) return [];
-    const { entry } = block;
-    const detail = this.#detailOf(entry);
-    const raw = detail === "raw" ? this.#raw.get(entry.name) : undefined;
-    return this.layouts.rowsOf({
-      entry,
-      previous: this.#view.blocks[index - 1]?.entry,
-      detail,
-      width: this.#room,
-      ...(raw === undefined ? {} : raw),
-    });
-  }
-
-  #spotOf({ index, row }: Cursor): Spot | undefined {
-    const block = this.#view.blocks[index];
-    return block === undefined ? undefined : { name: block.entry.name, row };
-  }
-
-  #fractionOf({ index, row }: Cursor): number {
-    const count = this.#rowsOf(index).length;
-    return count === 0 ? 0 : row / count;
-  }
-
-  /** The place `count` rows further on, and how many rows were missing. Lays out what it passes. */
-  #walk(
-    from: Cursor,
-    direction: Direction,
-    count: number,
-  ): { readonly to: Cursor; readonly missing: number } {
-    let { index, row } = from;
-    let left = count;
-    if (direction === "older") {
-      while (left > row) {
-        if (index <= 0) return { to: { index: 0, row: 0 }, missing: left - row };
-        left -= row;
-        index -= 1;
-        row = this.#rowsOf(index).length;
-      }
-      return { to: { index, row: row - left }, missing: 0 };
-    }
-    const last = this.#view.blocks.length - 1;
-    for (;;) {
-      const rest = this.#rowsOf(index).length - row;
-      if (left < rest) return { to: { index, row: row + left }, missing: 0 };
-      if (index >= last)
-        return { to: { index, row: row + Math.max(0, rest - 1) }, missing: left - Math.max(0, rest - 1) };
-      left -= rest;
-      index += 1;
-      row = 0;
-    }
-  }
-
-  /** The top of the last full screen of the window. */
-  #endTop(): Cursor {
-    const last = this.#view.blocks.length - 1;
-    if (last < 0) return { index: 0, row: 0 };
-    const end = { index: last, row: this.#rowsOf(last).length };
-    return this.#walk(end, "older", this.#body).to;
-  }
-
-  #isPast(a: Cursor, b: Cursor): boolean {
-    return a.index > b.index || (a.index === b.index && a.row > b.row);
-  }
-
-  #toEnd(): void {
-    this.#top = this.#endTop();
-  }
-
-  /** The last row is never above the end of the view. */
-  #clamp(): void {
-    const end = this.#endTop();
-    if (this.#isPast(this.#top, end)) this.#top = end;
-  }
-
-  // Moves
+  // Further blocks
 
   #isEdge(direction: Direction): boolean {
     return direction === "older" ? this.#view.atStart : this.#view.atEnd;
   }
 
+  #edgeName(type: EdgeRequest): string | undefined {
+    return type === "older" ? this.#view.blocks[0]?.entry.name : this.#view.blocks.at(-1)?.entry.name;
+  }
+
   /** Asks for blocks that way, unless it is the end of the log or an answer is awaited. */
-  #ask(direction: Direction): readonly PagerRequest[] {
-    if (this.#isAsking || this.#isEdge(direction)) return [];
+  #ask(type: EdgeRequest): readonly PagerRequest[] {
+    const isThere = type === "older" || type === "start" ? this.#view.atStart : this.#view.atEnd;
+    if (isThere || this.#isAsking || this.#fruitlessAsks >= fruitlessAsksMax) return [];
     this.#isAsking = true;
-    return [{ type: direction }];
+    this.#asked = { type, edge: this.#edgeName(type) };
+    return [{ type }];
   }
 
-  #move(direction: Direction, count: number): readonly PagerRequest[] {
-    this.#message = undefined;
-    let missing: number;
-    if (direction === "older") {
-      const walked = this.#walk(this.#top, "older", count);
-      this.#top = walked.to;
-      missing = walked.missing;
-    } else {
-      const end = this.#endTop();
-      const walked = this.#walk(this.#top, "newer", count);
-      const isBeyond = this.#isPast(walked.to, end) || walked.missing > 0;
-      missing = isBeyond ? count - this.#rowsBetween(this.#top, end) : 0;
-      if (isBeyond && !this.#isPast(this.#top, end)) this.#top = end;
-    }
-    this.#isFollowing = direction === "newer" && this.#view.atEnd && !this.#isPast(this.#endTop(), this.#top);
-    if (missing > 0 && !this.#isEdge(direction)) {
-      this.#goal = { type: "rows", direction, count: missing };
-      return this.#ask(direction);
-    }
+  /** A request that brings nothing is made again a few times (the window may have moved meanwhile), then no more. */
+  #judgeAnswer(): void {
+    const asked = this.#asked;
+    this.#asked = undefined;
+    if (asked === undefined) return;
+    const { type, edge } = asked;
+    const isThere = type === "older" || type === "start" ? this.#view.atStart : this.#view.atEnd;
+    const isFurther = (type === "older" || type === "newer") && this.#edgeName(type) !== edge;
+    this.#fruitlessAsks = isThere || isFurther ? 0 : this.#fruitlessAsks + 1;
+    if (this.#fruitlessAsks < fruitlessAsksMax || this.#goal === undefined) return;
     this.#goal = undefined;
-    return this.#prefetch(direction);
-  }
-
-  #rowsBetween(from: Cursor, to: Cursor): number {
-    if (from.index === to.index) return Math.max(0, to.row - from.row);
-    let count = this.#rowsOf(from.index).length - from.row;
-    for (let index = from.index + 1; index < to.index; index++) count += this.#rowsOf(index).length;
-    return from.index > to.index ? 0 : count + to.row;
-  }
-
-  /** Blocks are asked for before they are needed: when less than a screen is left that way. */
-  #prefetch(direction: Direction): readonly PagerRequest[] {
-    if (this.#isEdge(direction) || this.#view.blocks.length === 0)
-      return this.#view.blocks.length === 0 ? this.#ask(direction) : [];
-    const rows = direction === "older" ? this.#body : 2 * this.#body;
-    return this.#walk(this.#top, direction, rows).missing > 0 ? this.#ask(direction) : [];
+    this.#message = "nothing further can be read";
   }
 
   /** Carries on what waited for blocks. */
   #goOn(): readonly PagerRequest[] {
     const goal = this.#goal;
     if (this.#isAsking) return [];
-    if (goal === undefined) {
-      // An empty or short window at the end fills up from the log.
-      if (!this.#view.atStart && this.#walk(this.#endTop(), "older", 1).missing > 0 && this.#isShort())
-        return this.#ask("older");
-      return [];
-    }
     this.#goal = undefined;
-    switch (goal.type) {
+    switch (goal?.type) {
       case "rows":
-        return this.#move(goal.direction, goal.count);
+        return this.#move(goal);
       case "prompt":
         return this.#toPrompt(goal.direction);
       case "start":
-        return this.#toStart();
       case "end":
-        return this.#toNewest();
+        return this.#jump(goal.type);
       case "find":
         return this.#find(goal.direction, goal.from, goal.searched);
+      case undefined:
+        return this.#fill();
     }
   }
 
-  /** Whether all blocks together do not fill the screen. */
-  #isShort(): boolean {
-    let rows = 0;
-    for (let index = this.#view.blocks.length - 1; index >= 0; index--) {
-      rows += this.#rowsOf(index).length;
-      if (rows >= this.#body) return false;
-    }
-    return true;
+  /** Fills what is empty below the last block: from the log that way, else from above. The window must not slide for it. */
+  #fill(): readonly PagerRequest[] {
+    const viewport = this.#viewport;
+    if (!viewport.isShort()) return [];
+    if (this.#view.atEnd) viewport.fillFromAbove();
+    if (!viewport.isShort()) return [];
+    const { blocksMax, stepMax } = this.#windowReach;
+    const finished = viewport.blocks.length - viewport.blocks.filter(({ live }) => live === true).length;
+    if (finished + stepMax > blocksMax) return [];
+    return this.#ask(this.#view.atEnd ? "older" : "newer");
   }
 
-  #toStart(): readonly PagerRequest[] {
-    this.#isFollowing = false;
-    this.#top = { index: 0, row: 0 };
-    if (this.#view.atStart) return [];
-    this.#goal = { type: "start" };
-    if (this.#isAsking) return [{ type: "start" }];
-    this.#isAsking = true;
-    return [{ type: "start" }];
+  /** Blocks are asked for before they are needed: when less than a screen is left that way. */
+  #prefetch(direction: Direction): readonly PagerRequest[] {
+    const { top, body } = this.#viewport;
+    if (this.#isEdge(direction)) return [];
+    const isNear =
+      direction === "older"
+        ? this.#viewport.walk(top, "older", body).missing > 0
+        : this.#viewport.rowsFrom(top, 2 * body + 1) <= 2 * body;
+    return isNear ? this.#ask(direction) : [];
   }
 
-  #toNewest(): readonly PagerRequest[] {
-    this.#isFollowing = true;
-    if (this.#view.atEnd) {
-      this.#toEnd();
-      return [];
+  // Moves
+
+  /** Moves on; what an earlier key that way still waits for is done as well. */
+  #moveRows(direction: Direction, count: number, isPage = false): readonly PagerRequest[] {
+    const goal = this.#goal;
+    this.#goal = undefined;
+    if (goal?.type !== "rows" || goal.direction !== direction)
+      return this.#move({ type: "rows", direction, count, moved: 0, isPage });
+    return this.#move({
+      type: "rows",
+      direction,
+      count: Math.min(waitingRowsMax, goal.count + count),
+      moved: 0,
+      isPage: false,
+    });
+  }
+
+  #move(move: RowMove): readonly PagerRequest[] {
+    const { direction } = move;
+    const moved = this.#viewport.move(direction, move.count);
+    const rest = moveBy(move, moved);
+    this.#noteFollowing();
+    if (rest.count > 0 && !this.#isEdge(direction)) {
+      this.#goal = rest;
+      return this.#ask(direction);
     }
-    this.#goal = { type: "end" };
-    return [{ type: "end" }];
+    if (rest.isPage && rest.count > 0 && rest.moved > 0) this.#shortPage = { direction, count: rest.moved };
+    return this.#prefetch(direction);
+  }
+
+  #page(
+    direction: Direction,
+    short: { readonly direction: Direction; readonly count: number } | undefined,
+  ): readonly PagerRequest[] {
+    const isBack = short !== undefined && short.direction !== direction;
+    return this.#moveRows(direction, isBack ? short.count : this.#viewport.body, true);
+  }
+
+  #noteFollowing(): void {
+    this.#isFollowing = this.#view.atEnd && this.#viewport.isAtEnd();
+    if (this.#isFollowing) this.#newestSeen = this.#view.blocks.at(-1)?.entry.name;
+  }
+
+  #jump(to: "start" | "end"): readonly PagerRequest[] {
+    const isThere = to === "start" ? this.#view.atStart : this.#view.atEnd;
+    this.#isFollowing = to === "end";
+    if (to === "start") this.#viewport.put({ index: 0, row: 0 });
+    else if (isThere) this.#viewport.toEnd();
+    if (isThere) return this.#fill();
+    this.#goal = { type: to };
+    return this.#ask(to);
   }
 
   #toPrompt(direction: Direction): readonly PagerRequest[] {
-    const { blocks } = this.#view;
+    const viewport = this.#viewport;
+    const { top, blocks } = viewport;
     const step = direction === "older" ? -1 : 1;
-    const isOnTop = this.#top.row === 0 || this.#headRow(this.#top.index) >= this.#top.row;
-    const first = direction === "older" && !isOnTop ? this.#top.index : this.#top.index + step;
-    for (let index = first; index >= 0 && index < blocks.length; index += step) {
-      const { entry } = blocks[index]!;
+    const isInside = direction === "older" && top.row > viewport.headRow(top.index);
+    for (let index = isInside ? top.index : top.index + step; ; index += step) {
+      const entry = blocks[index]?.entry;
+      if (entry === undefined) break;
       if (entry.kind !== "delivered" || entry.sender !== "user") continue;
+      viewport.put({ index, row: viewport.headRow(index) });
       this.#isFollowing = false;
-      this.#top = { index, row: this.#headRow(index) };
-      if (direction === "newer") this.#clamp();
-      return [];
+      const filling = this.#fill();
+      return filling.length > 0 ? filling : this.#prefetch(direction);
     }
     if (this.#isEdge(direction)) {
       this.#message = direction === "older" ? "no prompt before this one" : "no prompt after this one";
@@ -351,112 +273,63 @@ class HistoryPager implements Pager {
     return this.#ask(direction);
   }
 
-  /** The first row of a block that has something on it. */
-  #headRow(index: number): number {
-    const rows = this.#rowsOf(index);
-    return rows.length > 1 && rows[0]!.line.spans.length === 0 ? 1 : 0;
-  }
-
   // Search
 
   #startSearch(text: string): readonly PagerRequest[] {
-    this.#needle = needleOf(text);
-    this.#match = undefined;
-    if (this.#needle === undefined) return [];
-    const { index } = this.#bottom();
-    const block = this.#view.blocks[index];
-    if (block === undefined) return [];
-    return this.#find("older", { name: block.entry.name, row: Number.POSITIVE_INFINITY }, 0);
+    if (!this.#finder.seek(text)) return [];
+    const from = this.#finder.fromBottom();
+    return from === undefined ? [] : this.#find("older", from, 0);
   }
 
-  /** The last row that is seen. */
-  #bottom(): Cursor {
-    return this.#walk(this.#top, "newer", this.#body - 1).to;
-  }
-
-  #again(direction: Direction): readonly PagerRequest[] {
-    if (this.#needle === undefined) {
+  #findAgain(direction: Direction): readonly PagerRequest[] {
+    if (!this.#finder.isSeeking) {
       this.#message = "nothing searched yet: /";
       return [];
     }
-    const { index } = this.#top;
-    const at = this.#match;
-    const known = at === undefined ? undefined : this.#indices.get(at.name);
-    const isSeen = known !== undefined && at !== undefined && this.#isSeen(known, at.ordinal);
-    if (isSeen && at !== undefined) {
-      const next = at.ordinal + (direction === "older" ? -1 : 1);
-      if (this.#matchesOf(known)[next] !== undefined) return this.#reach(known, next);
-      return this.#find(
-        direction,
-        { name: at.name, row: direction === "older" ? -1 : Number.POSITIVE_INFINITY },
-        0,
-      );
-    }
-    const from = direction === "older" ? this.#bottom() : this.#top;
-    const block = this.#view.blocks[from.index] ?? this.#view.blocks[index];
-    if (block === undefined) return [];
-    return this.#find(direction, { name: block.entry.name, row: from.row }, 0);
+    const from = this.#finder.from(direction);
+    return from === undefined ? [] : this.#find(direction, from, 0);
   }
 
-  #isSeen(index: number, ordinal: number): boolean {
-    const row = this.#matchesOf(index)[ordinal]?.[0]?.row;
-    if (row === undefined) return false;
-    const place = { index, row };
-    return !this.#isPast(this.#top, place) && !this.#isPast(place, this.#bottom());
-  }
-
-  #matchesOf(index: number): readonly Match[] {
-    const block = this.#view.blocks[index];
-    if (block === undefined || this.#needle === undefined || !mayHold(block.entry, this.#needle)) return [];
-    return matchesIn(this.#rowsOf(index), this.#needle);
-  }
-
-  /** Looks from `from` on, its row excluded; goes on reading where the window holds no match. */
+  /** Looks from `from` on; goes on reading where the window holds no match. */
   #find(direction: Direction, from: Spot, searchedBefore: number): readonly PagerRequest[] {
+    const { blocks } = this.#viewport;
     const step = direction === "older" ? -1 : 1;
-    const { blocks } = this.#view;
-    const start = this.#indices.get(from.name) ?? (direction === "older" ? blocks.length - 1 : 0);
+    const known = this.#viewport.indexOf(from.name);
+    const first = known ?? (direction === "older" ? blocks.length - 1 : 0);
     let searched = searchedBefore;
-    for (let index = start; index >= 0 && index < blocks.length; index += step) {
-      searched += 1;
-      const matches = this.#matchesOf(index);
-      const ordinals = [...matches.keys()];
-      if (direction === "older") ordinals.reverse();
-      const isStart = index === start && blocks[index]!.entry.name === from.name;
-      const ordinal = ordinals.find((candidate) => {
-        const { row } = matches[candidate]![0]!;
-        return !isStart || (direction === "older" ? row < from.row : row > from.row);
-      });
-      if (ordinal !== undefined) return this.#reach(index, ordinal);
+    for (let index = first; index >= 0 && index < blocks.length; index += step) {
+      const match = this.#finder.find(index, direction, index === known ? from.at : undefined);
+      if (match !== undefined) return this.#reach(index, match);
+      // The block where a read goes on was counted before it.
+      if (index !== known || searchedBefore === 0) searched += 1;
     }
     if (this.#isEdge(direction)) {
       this.#message = `not found ${direction === "older" ? "before" : "after"} this`;
       return [];
     }
-    const edge = direction === "older" ? blocks[0] : blocks.at(-1);
-    // The edge block itself is done: the next one is looked at whole.
-    const next =
-      edge === undefined
-        ? from
-        : { name: edge.entry.name, row: direction === "older" ? -1 : Number.POSITIVE_INFINITY };
-    this.#goal = { type: "find", direction, from: next, searched };
     this.#isFollowing = false;
+    const edge = direction === "older" ? blocks[0] : blocks.at(-1);
+    this.#goal = {
+      type: "find",
+      direction,
+      from: {
+        name: edge?.entry.name ?? from.name,
+        at: direction === "older" ? 0 : Number.POSITIVE_INFINITY,
+      },
+      searched,
+    };
     return this.#ask(direction);
   }
 
   /** Brings a match into view, a third of the screen down where there is room. */
-  #reach(index: number, ordinal: number): readonly PagerRequest[] {
-    const match = this.#matchesOf(index)[ordinal];
-    const name = this.#view.blocks[index]?.entry.name;
-    if (match === undefined || name === undefined) return [];
-    this.#match = { name, ordinal };
+  #reach(index: number, match: Spot): readonly PagerRequest[] {
+    const viewport = this.#viewport;
+    const place = this.#finder.reach(index, match);
     this.#message = undefined;
     this.#isFollowing = false;
-    if (!this.#isSeen(index, ordinal)) {
-      this.#top = this.#walk({ index, row: match[0]!.row }, "older", Math.floor(this.#body / 3)).to;
-      this.#clamp();
-    }
-    return [];
+    if (!viewport.isSeen(place))
+      viewport.put(viewport.walk(place, "older", Math.floor(viewport.body / 3)).to);
+    return this.#fill();
   }
 
   // Keys
@@ -466,97 +339,78 @@ class HistoryPager implements Pager {
       this.#isHelpUp = false;
       return [];
     }
-    if (this.#typed !== undefined) return this.#typeNeedle(key);
+    this.#fruitlessAsks = 0;
+    if (this.#typed !== undefined) return this.#type(key, this.#typed);
     const name = keyName(key);
     if (this.#goal?.type === "find" && (name === "escape" || name === "ctrl+c")) {
       this.#goal = undefined;
       this.#message = "search stopped";
       return [];
     }
-    return this.#command(name);
+    const command = commandOf(name);
+    return command === undefined ? [] : this.#run(command);
   }
 
-  #command(name: string): readonly PagerRequest[] {
-    const page = this.#body;
-    switch (name) {
-      case "up":
-      case "k":
-      case "ctrl+p":
-        return this.#move("older", 1);
-      case "down":
-      case "j":
-      case "enter":
-      case "ctrl+n":
-        return this.#move("newer", 1);
-      case "wheelup":
-        return this.#move("older", wheelRows);
-      case "wheeldown":
-        return this.#move("newer", wheelRows);
-      case "pageup":
-      case "b":
-      case "ctrl+b":
-        return this.#move("older", page);
-      case "pagedown":
-      case "space":
-      case "f":
-      case "ctrl+f":
-        return this.#move("newer", page);
-      case "ctrl+u":
-        return this.#move("older", Math.max(1, Math.floor(page / 2)));
-      case "ctrl+d":
-        return this.#move("newer", Math.max(1, Math.floor(page / 2)));
-      case "home":
-      case "g":
-        this.#message = undefined;
-        return this.#toStart();
+  #run(command: Command): readonly PagerRequest[] {
+    const short = this.#shortPage;
+    const half = Math.max(1, Math.floor(this.#viewport.body / 2));
+    this.#shortPage = undefined;
+    this.#message = undefined;
+    switch (command) {
+      case "rowOlder":
+        return this.#moveRows("older", 1);
+      case "rowNewer":
+        return this.#moveRows("newer", 1);
+      case "wheelOlder":
+        return this.#moveRows("older", wheelRows);
+      case "wheelNewer":
+        return this.#moveRows("newer", wheelRows);
+      case "halfOlder":
+        return this.#moveRows("older", half);
+      case "halfNewer":
+        return this.#moveRows("newer", half);
+      case "pageOlder":
+      case "pageNewer":
+        return this.#page(command === "pageOlder" ? "older" : "newer", short);
+      case "start":
       case "end":
-      case "G":
-        this.#message = undefined;
-        return this.#toNewest();
-      case "{":
-      case "alt+up":
-        this.#message = undefined;
-        return this.#toPrompt("older");
-      case "}":
-      case "alt+down":
-        this.#message = undefined;
-        return this.#toPrompt("newer");
-      case "/":
-      case "ctrl+s":
+        this.#goal = undefined;
+        return this.#jump(command);
+      case "promptOlder":
+      case "promptNewer":
+        this.#goal = undefined;
+        return this.#toPrompt(command === "promptOlder" ? "older" : "newer");
+      case "findOlder":
+      case "findNewer":
+        this.#goal = undefined;
+        return this.#findAgain(command === "findOlder" ? "older" : "newer");
+      case "seek":
         this.#typed = "";
         return [];
-      case "n":
-        return this.#again("older");
-      case "N":
-        return this.#again("newer");
-      case "d":
-        return this.#choose(this.#currentEntry(), "compact");
-      case "D":
-        return this.#chooseAll();
-      case "r":
-        return this.#choose(this.#currentEntry(), "raw");
-      case "y":
+      case "fold":
+        return this.#toggle("compact");
+      case "raw":
+        return this.#toggle("raw");
+      case "foldAll":
+        return this.#toggleAll();
+      case "copy":
         return this.#copy();
-      case "?":
+      case "help":
         this.#isHelpUp = true;
         return [];
-      case "q":
-      case "escape":
-      case "ctrl+o":
-      case "ctrl+c":
+      case "close":
         return [{ type: "close" }];
-      default:
-        return [];
     }
   }
 
-  #typeNeedle(key: Key): readonly PagerRequest[] {
-    const typed = this.#typed ?? "";
+  #type(key: Key, typed: string): readonly PagerRequest[] {
     const name = keyName(key);
     if (name === "escape" || name === "ctrl+c" || (name === "backspace" && typed === "")) {
       this.#typed = undefined;
     } else if (name === "enter") {
       this.#typed = undefined;
+      this.#goal = undefined;
+      this.#message = undefined;
       return this.#startSearch(typed);
     } else if (name === "backspace") {
       this.#typed = Array.from(typed).slice(0, -1).join("");
@@ -570,51 +424,43 @@ class HistoryPager implements Pager {
 
   /** The block that keys act on: the first whose head is seen, else the one that fills the top. */
   #currentIndex(): number {
-    const { index, row } = this.#top;
-    if (row <= this.#headRow(index)) return index;
-    const next = index + 1;
-    const head = { index: next, row: this.#headRow(next) };
-    return next < this.#view.blocks.length && !this.#isPast(head, this.#bottom()) ? next : index;
+    const { top, blocks } = this.#viewport;
+    if (top.row <= this.#viewport.headRow(top.index)) return top.index;
+    const index = top.index + 1;
+    const isNextSeen =
+      index < blocks.length && this.#viewport.isSeen({ index, row: this.#viewport.headRow(index) });
+    return isNextSeen ? index : top.index;
   }
 
   #currentEntry(): Entry | undefined {
-    return this.#view.blocks[this.#currentIndex()]?.entry;
+    return this.#viewport.entryAt(this.#currentIndex());
   }
 
-  /** Turns a block to `detail`, or back. Its first row stays where it is. */
-  #choose(entry: Entry | undefined, detail: Detail): readonly PagerRequest[] {
-    if (entry === undefined) return [];
-    const isOn = this.#detailOf(entry) === detail;
-    const other =
-      detail === "compact" ? "full" : this.#defaultDetail === "raw" ? "full" : this.#defaultDetail;
-    this.#choices.delete(entry.name);
-    const wanted = isOn ? other : detail;
-    if (wanted !== this.#defaultDetail) this.#choices.set(entry.name, wanted);
-    for (const old of this.#choices.keys()) {
-      if (this.#choices.size <= choicesMax) break;
-      this.#choices.delete(old);
-    }
+  /** Turns the current block to `detail`, or back. Its head stays where it is. */
+  #toggle(detail: "compact" | "raw"): readonly PagerRequest[] {
     const index = this.#currentIndex();
-    if (index === this.#top.index) this.#top = { index, row: Math.min(this.#top.row, this.#headRow(index)) };
-    this.#clamp();
-    this.#match = undefined;
-    if (wanted !== "raw" || this.#raw.has(entry.name)) return [];
-    if (entry.place !== undefined) return [{ type: "raw", entry }];
-    this.#message = "not in the log: made from what surrounds it";
-    return [];
+    const viewport = this.#viewport;
+    const entry = viewport.entryAt(index);
+    if (entry === undefined) return [];
+    const now = viewport.details.toggle(entry.name, detail);
+    const { top } = viewport;
+    if (index === top.index) viewport.put({ index, row: Math.min(top.row, viewport.headRow(index)) });
+    const requests = this.#relaid();
+    if (now !== "raw" || viewport.details.rawOf(entry.name) !== undefined) return requests;
+    return entry.place === undefined ? requests : [...requests, { type: "raw", entry }];
   }
 
-  #chooseAll(): readonly PagerRequest[] {
-    const spot = this.#top;
-    this.#defaultDetail = this.#defaultDetail === "full" ? "compact" : "full";
-    this.#choices.clear();
-    this.#match = undefined;
-    this.#top = {
-      index: spot.index,
-      row: Math.min(spot.row, Math.max(0, this.#rowsOf(spot.index).length - 1)),
-    };
-    this.#clamp();
-    return this.#goOn();
+  #toggleAll(): readonly PagerRequest[] {
+    this.#viewport.details.toggleAll();
+    this.#viewport.settle();
+    return this.#relaid();
+  }
+
+  /** Blocks have other rows now. */
+  #relaid(): readonly PagerRequest[] {
+    const requests = this.#goal === undefined ? this.#fill() : [];
+    this.#noteFollowing();
+    return requests;
   }
 
   #copy(): readonly PagerRequest[] {
@@ -628,48 +474,83 @@ class HistoryPager implements Pager {
   // Drawing
 
   rows(): readonly Line[] {
-    const body = this.#isHelpUp ? helpRows(this.#room, this.#body) : this.#bodyRows();
-    if (this.#height <= 1) return body.slice(0, 1);
-    return [...body, this.#status()];
+    const { room, body, height } = this.#viewport;
+    if (height <= 1 && this.#typed !== undefined) return [this.#status()];
+    const lines = this.#isHelpUp ? helpRows(room, body) : this.#bodyRows();
+    return height <= 1 ? lines.slice(0, 1) : [...lines, this.#status()];
   }
 
   #bodyRows(): readonly Line[] {
+    const viewport = this.#viewport;
     const lines: Line[] = [];
+    const seen = new Set<string>();
     const current = this.#currentIndex();
-    let { index, row } = this.#top;
-    while (lines.length < this.#body && index < this.#view.blocks.length) {
-      const rows = this.#rowsOf(index);
-      const matches = this.#needle === undefined ? [] : this.#matchesOf(index);
-      for (; row < rows.length && lines.length < this.#body; row++) {
-        const pieces = matches.flat().filter((piece) => piece.row === row);
-        const line = highlighted(rows[row]!.line, pieces);
+    let { index, row } = viewport.top;
+    while (lines.length < viewport.body && index < viewport.blocks.length) {
+      const rows = viewport.rowsOf(index);
+      seen.add(viewport.entryAt(index)?.name ?? "");
+      for (; row < rows.length && lines.length < viewport.body; row++) {
+        const line = highlighted(rows[row]!.line, this.#finder.stretches(index, row));
         lines.push(index === current ? marked(line) : line);
       }
       index += 1;
       row = 0;
     }
-    while (lines.length < this.#body) lines.push({ spans: [], wrap: "fit" });
+    this.layouts.pin(seen);
+    while (lines.length < viewport.body) lines.push({ spans: [], wrap: "fit" });
     return lines;
   }
 
+  /** Blocks newer than the window, or where it holds the newest, those that came since the end was on the screen. */
+  #countNewer(): number {
+    const { blocks, newBlocks, atEnd } = this.#view;
+    const seen = this.#newestSeen === undefined ? undefined : this.#viewport.indexOf(this.#newestSeen);
+    return !atEnd || seen === undefined ? newBlocks : blocks.length - 1 - seen;
+  }
+
   #status(): Line {
-    const goal = this.#goal;
-    const entry = this.#view.blocks[this.#currentIndex()]?.entry;
+    const viewport = this.#viewport;
+    const { atStart, atEnd, loading } = this.#view;
+    const { top } = viewport;
+    const entry = this.#currentEntry();
+    const isFirst = top.index === 0 && top.row === 0;
+    const isAtEnd = atEnd && viewport.isAtEnd();
     return statusLine(
       {
         typed: this.#typed,
-        searching: goal?.type === "find" ? goal.searched : undefined,
-        isLoading: this.#view.loading || this.#isAsking,
+        searching: this.#goal?.type === "find" ? this.#goal.searched : undefined,
+        isLoading: loading || this.#isAsking,
         message: this.#message,
-        newBlocks: this.#view.newBlocks,
-        isAtStart: this.#view.atStart && this.#top.index === 0 && this.#top.row === 0,
-        isAtEnd: this.#view.atEnd && !this.#isPast(this.#endTop(), this.#top),
-        entry,
-        detail: entry === undefined ? "full" : this.#detailOf(entry),
+        newBlocks: isAtEnd ? 0 : this.#countNewer(),
+        isAtStart: atStart && isFirst,
+        isAtEnd,
+        percent: atStart && atEnd ? this.#percent() : undefined,
+        time: entry?.time === undefined ? undefined : this.#time(entry.time),
+        detail: entry === undefined ? "full" : viewport.details.of(entry.name),
+        rowsSeen: this.#rowsSeen(),
       },
-      this.#room,
+      viewport.room,
     );
   }
+
+  /** By blocks: rows are not laid out for it. */
+  #percent(): number {
+    const { index, row } = this.#viewport.bottom();
+    const share = (row + 1) / Math.max(1, this.#viewport.rowsOf(index).length);
+    return Math.min(100, Math.floor((100 * (index + share)) / Math.max(1, this.#viewport.blocks.length)));
+  }
+
+  /** Where one is in a block that is higher than the screen. */
+  #rowsSeen(): RowsSeen | undefined {
+    const { top, body } = this.#viewport;
+    const total = this.#viewport.rowsOf(top.index).length;
+    if (total <= body) return undefined;
+    return { first: top.row + 1, last: Math.min(total, top.row + body), total };
+  }
+}
+
+function moveBy(move: RowMove, rows: number): RowMove {
+  return { ...move, count: Math.max(0, move.count - rows), moved: move.moved + rows };
 }
 
 /** The first blank of a row of the current block becomes a quiet mark. */

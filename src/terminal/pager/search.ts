@@ -4,126 +4,166 @@ import type { Line, Span } from "../text/index.ts";
 import type { BlockRow } from "./block-layout.ts";
 import { searchedText } from "./entry-text.ts";
 
-/** A piece of a match: units `[from, to)` of the text of one row. */
-export interface MatchPiece {
-  readonly row: number;
-  readonly from: number;
-  readonly to: number;
-}
-
-/** The pieces of one match, in row order. */
-export type Match = readonly MatchPiece[];
-
 export interface Needle {
   readonly text: string;
   /** Capital letters count only where the needle has one. */
   readonly isCaseKept: boolean;
-  /** Letters and digits alone, in lower case: what an entry must hold to be worth laying out. */
-  readonly core: string;
+  /** Its longest word, in lower case: what an entry must hold to be worth laying out. */
+  readonly word: string;
 }
 
-function coreOf(text: string): string {
-  return text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
+/** The text of all rows of a block, each run of blanks and ruled lines made one blank. */
+export interface SearchText {
+  readonly text: string;
+  /** Where the text of each row begins. */
+  readonly starts: readonly number[];
 }
 
+/** Units `[from, to)` of the text of one row. */
+export interface Stretch {
+  readonly from: number;
+  readonly to: number;
+}
+
+const blanks = /[\s\u2500-\u257f]+/g;
+
+/** The needle that `text` asks for; undefined for one without anything to find. */
 export function needleOf(text: string): Needle | undefined {
-  const words = text.replace(/\s+/g, " ").trim();
+  const words = text.replace(blanks, " ").trim();
   if (words === "") return undefined;
   const isCaseKept = words !== words.toLowerCase();
-  return { text: isCaseKept ? words : words.toLowerCase(), isCaseKept, core: coreOf(words) };
+  const longest = (words.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).reduce(
+    (best, word) => (word.length > best.length ? word : best),
+    "",
+  );
+  return { text: isCaseKept ? words : words.toLowerCase(), isCaseKept, word: longest };
 }
 
-/** False where the rows of `entry` surely do not hold the needle. Linear in the entry's text. */
+/** What may stand inside a word of an entry and is not seen on its rows: colours, character names. */
+const hidden = /\u001b|&#?\w+;/;
+/** Marks of Markdown and invisible characters. */
+const marks = /[*_~`\\\u00ad\u200b-\u200f\u2060\ufeff]+/g;
+
+/**
+ * False where the rows of `entry` surely do not hold the needle, as far as they show the entry's own words (not labels and times).
+ * Linear in the entry's text, and much cheaper than its rows.
+ */
 export function mayHold(entry: Entry, needle: Needle): boolean {
-  return needle.core === "" || coreOf(searchedText(entry)).includes(needle.core);
+  if (needle.word === "") return true;
+  const text = searchedText(entry).toLowerCase();
+  return text.includes(needle.word) || hidden.test(text) || text.replace(marks, "").includes(needle.word);
 }
 
-export function rowText(row: BlockRow): string {
-  return row.line.spans.map((span) => span.text).join("");
+function rowText({ line }: BlockRow): string {
+  return line.spans.map((span) => span.text).join("");
 }
 
-interface CollapsedRow {
-  readonly text: string;
-  /** The place in the row of each unit of `text`. */
-  readonly places: readonly number[];
+/** In lower case where that changes no letter's length; units keep their places. */
+function folded(text: string, isCaseKept: boolean): string {
+  if (isCaseKept) return text;
+  const lower = text.toLowerCase();
+  return lower.length === text.length ? lower : text;
 }
 
-/** A row with each run of white space made one blank; a blank at its start is left out where `isBlankBefore`. */
-function collapsed(row: BlockRow, isCaseKept: boolean, isBlankBefore: boolean): CollapsedRow {
-  const own = rowText(row);
-  const lower = isCaseKept ? own : own.toLowerCase();
-  // Some letters change their length with their case; then the row is searched as it stands.
-  const shown = lower.length === own.length ? lower : own;
-  const units: string[] = [];
-  const places: number[] = [];
-  let wasBlank = isBlankBefore;
-  for (let place = 0; place < shown.length; place++) {
-    const isBlank = /\s/.test(shown[place]!);
-    if (isBlank && wasBlank) continue;
-    units.push(isBlank ? " " : shown[place]!);
-    places.push(place);
-    wasBlank = isBlank;
-  }
-  return { text: units.join(""), places };
-}
-
-/** All matches in the rows of a block, in order, not overlapping. White space runs and row ends count as one blank. Linear. */
-export function matchesIn(rows: readonly BlockRow[], needle: Needle): readonly Match[] {
+/** Linear in the rows. */
+export function searchTextOf(rows: readonly BlockRow[], isCaseKept: boolean): SearchText {
   const parts: string[] = [];
-  /** For each row: where its text starts, and whether a blank stands before it. */
   const starts: number[] = [];
-  const blanksBefore: boolean[] = [];
   let length = 0;
   let isBlank = true;
+  const add = (part: string): void => {
+    if (part === "") return;
+    parts.push(part);
+    length += part.length;
+    isBlank = part.endsWith(" ");
+  };
   for (const row of rows) {
-    if (!row.isContinued && !isBlank) {
-      parts.push(" ");
-      length += 1;
-      isBlank = true;
-    }
+    if (!row.isContinued && !isBlank) add(" ");
     starts.push(length);
-    blanksBefore.push(isBlank);
-    const { text } = collapsed(row, needle.isCaseKept, isBlank);
-    parts.push(text);
-    length += text.length;
-    if (text !== "") isBlank = text.endsWith(" ");
+    const text = folded(rowText(row), isCaseKept).replace(blanks, " ");
+    add(isBlank && text.startsWith(" ") ? text.slice(1) : text);
   }
-  const text = parts.join("");
-  const matches: Match[] = [];
-  let row = 0;
-  for (
-    let at = text.indexOf(needle.text);
-    at !== -1;
-    at = text.indexOf(needle.text, at + needle.text.length)
-  ) {
-    const end = at + needle.text.length;
-    while (row + 1 < rows.length && starts[row + 1]! <= at) row += 1;
-    const pieces: MatchPiece[] = [];
-    for (let index = row; index < rows.length && starts[index]! < end; index++) {
-      const { places } = collapsed(rows[index]!, needle.isCaseKept, blanksBefore[index]!);
-      const from = places[Math.max(0, at - starts[index]!)];
-      const last = places[Math.min(places.length, end - starts[index]!) - 1];
-      if (from !== undefined && last !== undefined && last >= from)
-        pieces.push({ row: index, from, to: last + 1 });
-    }
-    if (pieces.length > 0) matches.push(pieces);
-  }
-  return matches;
+  return { text: parts.join(""), starts };
 }
 
-/** The row with the units `[from, to)` of each piece shown inverse. */
-export function highlighted(line: Line, pieces: readonly MatchPiece[]): Line {
-  if (pieces.length === 0) return line;
+/** The row that unit `at` of the text stands in. Logarithmic. */
+export function rowAt({ starts }: SearchText, at: number): number {
+  let low = 0;
+  let high = starts.length;
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (starts[middle]! <= at) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
+/** The first place of the needle at or after `from`. */
+export function placeFrom({ text }: SearchText, needle: Needle, from: number): number | undefined {
+  const at = text.indexOf(needle.text, from);
+  return at < 0 ? undefined : at;
+}
+
+/** The last place of the needle that ends at or before `end`. */
+export function placeBefore({ text }: SearchText, needle: Needle, end: number): number | undefined {
+  const last = Math.min(end, text.length) - needle.text.length;
+  if (last < 0) return undefined;
+  const at = text.lastIndexOf(needle.text, last);
+  return at < 0 ? undefined : at;
+}
+
+/** The parts of one row that belong to places of the needle. Linear in the row and the needle. */
+export function stretchesIn(
+  rows: readonly BlockRow[],
+  searched: SearchText,
+  needle: Needle,
+  row: number,
+): readonly Stretch[] {
+  const { text, starts } = searched;
+  const start = starts[row];
+  if (start === undefined) return [];
+  const end = starts[row + 1] ?? text.length;
+  const size = needle.text.length;
+  const stretches: Stretch[] = [];
+  let places: readonly number[] | undefined;
+  const near = text.slice(Math.max(0, start - size + 1), end + size - 1);
+  const shift = Math.max(0, start - size + 1);
+  for (let at = near.indexOf(needle.text); at >= 0; at = near.indexOf(needle.text, at + 1)) {
+    places ??= placesOf(rowText(rows[row]!), start === 0 || text[start - 1] === " ");
+    const from = places[Math.max(0, shift + at - start)];
+    const last = places[Math.min(places.length, shift + at + size - start) - 1];
+    if (from !== undefined && last !== undefined && last >= from) stretches.push({ from, to: last + 1 });
+  }
+  return stretches;
+}
+
+/** The place in the row of each unit that its searched text has. */
+function placesOf(text: string, isAfterBlank: boolean): readonly number[] {
+  const places: number[] = [];
+  let wasBlank = isAfterBlank;
+  for (let place = 0; place < text.length; place++) {
+    const isBlank = /[\s\u2500-\u257f]/.test(text[place]!);
+    if (!(isBlank && wasBlank)) places.push(place);
+    wasBlank = isBlank;
+  }
+  return places;
+}
+
+/** The row with its stretches shown inverse. */
+export function highlighted(line: Line, stretches: readonly Stretch[]): Line {
+  if (stretches.length === 0) return line;
   const spans: Span[] = [];
   let at = 0;
   for (const span of line.spans) {
     let rest = span.text;
     while (rest !== "") {
-      const inside = pieces.find((piece) => at >= piece.from && at < piece.to);
-      const next =
-        inside?.to ?? Math.min(...pieces.map((piece) => (piece.from > at ? piece.from : Infinity)));
-      const take = Math.min(rest.length, next - at);
-      spans.push({ ...span, text: rest.slice(0, take), ...(inside === undefined ? {} : { inverse: true }) });
+      const inside = stretches.filter(({ from, to }) => at >= from && at < to);
+      const border =
+        inside.length > 0
+          ? Math.max(...inside.map(({ to }) => to))
+          : Math.min(...stretches.map(({ from }) => (from > at ? from : Number.POSITIVE_INFINITY)));
+      const take = Math.min(rest.length, border - at);
+      spans.push({ ...span, text: rest.slice(0, take), ...(inside.length === 0 ? {} : { inverse: true }) });
       rest = rest.slice(take);
       at += take;
     }

@@ -41,7 +41,8 @@ export interface Pager {
   giveRaw(name: string, bytes: Uint8Array, isCut: boolean): void;
   /** What was asked for last cannot be had; moves that wait for it are given up. */
   failed(message: string): void;
-  resize(columns: number, rows: number): void;
+  /** Another size of the terminal. What was at the top stays there. Answers what it wants next. */
+  resize(columns: number, rows: number): readonly PagerRequest[];
   key(key: Key): readonly PagerRequest[];
   /** It is opened anew: at the end, nothing searched, nothing waited for. */
   reset(): void;
@@ -49,6 +50,14 @@ export interface Pager {
   rows(): readonly Line[];
 }
 
+/** How much the window shows at most, and by how many blocks one request moves it. */
+export interface WindowReach {
+  readonly blocksMax: number;
+  readonly stepMax: number;
+}
+
 export interface PagerOptions {
+  /** Absent: without limit. A screen that is higher than what the window holds is not filled beyond it. */
+  readonly reach?: WindowReach;
   readonly layout: Pick<RenderOptions, "time" | "highlighter" | "moreKey">;
 }

@@ -107,6 +107,8 @@ class TerminalShell implements Shell {
   #finishing: { readonly id: number | undefined; readonly entry: Entry } | undefined;
   #isPumping = false;
   #isPagerUp = false;
+  /** The session went on since the history was shown last. */
+  #isHistoryStale = false;
   #isStopped = false;
   #why: ShellEnd | undefined;
   #failure: { readonly error: unknown } | undefined;
@@ -333,6 +335,7 @@ class TerminalShell implements Shell {
           });
           return;
         }
+        this.#isHistoryStale = true;
         this.#schedulePaint();
         if (this.#unflushed > unflushedBlocksMax) await this.#flush();
       }
@@ -519,6 +522,8 @@ class TerminalShell implements Shell {
   #paint(): void {
     if (this.#isStopped) return;
     if (this.#isPagerUp) {
+      if (this.#isHistoryStale) this.#history.refresh();
+      this.#isHistoryStale = false;
       this.#painter.draw(this.#pager.rows(), this.#port.size());
       return;
     }
