@@ -185,6 +185,20 @@ test("a call without an answer runs in an open turn, and is unanswered once the 
   ]);
 });
 
+test("a web search, which has no id, is done when it says so, and never runs on", async () => {
+  const search = record("response_item", {
+    type: "web_search_call",
+    status: "completed",
+    action: { type: "search", query: "cats" },
+  });
+  const text = lines(meta("a"), event("task_started"), ...prompt("one"), search);
+  expect((await told(text)).at(-1)).toBe("model: call(web_search cats → done)");
+  const log = await logOf("codex", codexClassifier, Buffer.from(text));
+  expect(await log.tail(10)).toMatchObject({ turnOpen: true, live: [] });
+  expect(await log.check()).toMatchObject({ toolCalls: 0, unansweredCalls: 0 });
+  await expectFollowed("codex", codexClassifier, Buffer.from(text), [0, 0.5, 0.9]);
+});
+
 test("in a file without events, a call after an answer keeps the turn open; the next answer ends it", async () => {
   const text = rollouts["from before the events"] ?? "";
   const check = async (more: string): Promise<unknown> =>

@@ -284,6 +284,19 @@ describe("following", () => {
     await watched.follower.stop();
   });
 
+  test("messages that come back where the file lost its rewind are a new start", async () => {
+    const messages = [user("a", "one"), model("b", "1"), user("c", "two")];
+    const watched = await watch(chatLines(...messages, { $rewindTo: "b" }));
+    await watched.follower.look();
+    expect(watched.follower.told.entries.filter((e) => e.offPath)).toHaveLength(2);
+    renameSync(put(chatLines(...messages), "other.jsonl"), watched.path);
+    await watched.follower.look();
+    await watched.follower.look();
+    await expectCaughtUp(watched);
+    expect(watched.follower.told.resets).toBe(1);
+    await watched.follower.stop();
+  });
+
   test("a file that is replaced by another, and one that goes and comes back", async () => {
     const watched = await watch(chatLines(user("a", "one")));
     await watched.follower.look();

@@ -180,6 +180,13 @@ describe("the tail of a running step", () => {
     expect(await told()).toEqual(['streaming: think() "step 1000"']);
   });
 
+  test("two digits, or letters among them, are no step", async () => {
+    for (const step of ["01a", "99", "notes"]) ws.stream(step, says("no"));
+    expect(await told()).toEqual([]);
+    ws.stream("010", says("yes"));
+    expect(await told()).toEqual(['streaming: think() "yes"']);
+  });
+
   test("a step that is settled says nothing", async () => {
     ws.stream("001", says("x"), { type: "finish", reason: "stop" }, { type: "end" });
     ws.step("001", "meta.json", "");
@@ -290,6 +297,11 @@ describe("how it failed", () => {
         { type: "finish", reason: "stop" },
         { type: "end" },
       ],
+      [],
+    ],
+    [
+      "an attempt that ended without a finish is none, whatever the one before said",
+      [{ type: "error", message: "401" }, { type: "end" }, says("x"), { type: "end" }],
       [],
     ],
     ["an attempt that was killed", [says("x")], []],
@@ -410,6 +422,19 @@ describe("following", () => {
     await expectCaughtUp(watched);
     expect(watched.follower.told.entries.map((e) => e.kind)).toEqual(["delivered", "model"]);
     expect(watched.follower.told.resets).toBe(0);
+    await watched.follower.stop();
+  });
+
+  test("a message that comes between others is a new start", async () => {
+    ws.put("001-user.md", "one");
+    ws.put("003-m.json", answer("3"));
+    const watched = await watch();
+    await watched.follower.look();
+    ws.put("002-kid.md", "two");
+    await watched.follower.look();
+    await watched.follower.look();
+    expect(watched.follower.told.resets).toBe(1);
+    await expectCaughtUp(watched);
     await watched.follower.stop();
   });
 

@@ -52,6 +52,14 @@ const made: Record<string, string> = {
     row("l", "d", { type: "label", targetId: "a", label: "here" }),
     answer("e", "l", "1"),
   ),
+  "results that hang on one call": lines(
+    header,
+    prompt("a", null, "one"),
+    call("b", "a", "x", "y"),
+    result("c", "b", "x"),
+    result("d", "b", "y"),
+    answer("e", "d", "1"),
+  ),
   "a compaction in the middle": lines(
     header,
     prompt("a", null, "one"),
@@ -195,6 +203,16 @@ test("what a branch left stays in its place and is marked", async () => {
 
 test("cc#35024: state, labels and results between two calls are no branches", async () => {
   expect((await told("parallel calls with state between")).filter((l) => l.startsWith("(left)"))).toEqual([]);
+});
+
+test("cc#88597: of two results under one call neither is left", async () => {
+  expect(await told("results that hang on one call")).toEqual([
+    "user: one",
+    "model: call(bash x x → done) call(bash y y → done)",
+    "result x done 1000ms: ok",
+    "result y done 2000ms: ok",
+    'model: "1"',
+  ]);
 });
 
 test("cc#46603: a parent that was never written joins to the record before it", async () => {
