@@ -22,7 +22,9 @@ const ended: Mark = { type: "turnEnded" };
 
 export function classifyAssistant({ value, time }: Envelope): Said {
   const message = objectOf(value["message"]) ?? {};
-  const blocks = blocksOf(message["content"]);
+  const all = blocksOf(message["content"]);
+  // Thinking that is kept as a signature alone says nothing.
+  const blocks = all.filter((block) => block.kind !== "thinking" || block.text !== "");
   if (value["isApiErrorMessage"] === true || message["model"] === "<synthetic>")
     return failure(value, blocks, time);
   const messageId = wordOf(message["id"]);
@@ -46,7 +48,7 @@ export function classifyAssistant({ value, time }: Envelope): Said {
   };
   const outputTokens = usage["output_tokens"];
   return {
-    entries: [draft],
+    entries: blocks.length === 0 && all.length > 0 ? [] : [draft],
     // A message of thinking first and text then says twice how it stopped: only the text ends the turn.
     marks: stopReason === "end_turn" && endsInText ? [working, ended] : [working],
     ...(key === undefined ? {} : { modelMessage: key }),

@@ -12,6 +12,7 @@ import {
   wordOf,
 } from "../fields.ts";
 import type { Envelope, Said } from "./classifier.ts";
+import { taskWords } from "./words.ts";
 
 /** Lists for the model alone: known, and no words of the conversation. */
 const silent: ReadonlySet<string> = new Set([
@@ -31,8 +32,8 @@ export function classifyAttachment({ value, time }: Envelope): Said {
   const type = stringOf(attachment["type"]) ?? "unknown";
   if (type === "queued_command") return queued(attachment, time);
   if (silent.has(type)) return { entries: [] };
-  const words = wordsOf(type, attachment);
-  return { entries: words === undefined ? [] : [noteDraft(topicOf(type), words, time)] };
+  const words = wordsOf(type, attachment)?.trim();
+  return { entries: words === undefined || words === "" ? [] : [noteDraft(topicOf(type), words, time)] };
 }
 
 /** Typed while the agent was at work. */
@@ -47,7 +48,7 @@ function queued(attachment: Fields, time: number | undefined): Said {
   const mode = wordOf(attachment["commandMode"]);
   if (mode === "task-notification" || /^\s*<task-notification>/.test(body)) {
     const marks: readonly Mark[] = [{ type: "turnStarted", implied: true, automatic: true }];
-    return { entries: [noteDraft("task", body, time)], marks };
+    return { entries: [noteDraft("task", taskWords(body), time)], marks };
   }
   const draft: EntryDraft = { kind: "delivered", sender: "user", body, queued: true, ...timed(time) };
   return { entries: [draft] };

@@ -15,7 +15,7 @@ import {
 import type { Envelope, Said } from "./classifier.ts";
 import { fileOf } from "./files.ts";
 import { resultDraft } from "./result.ts";
-import { commandWords } from "./words.ts";
+import { commandWords, taskWords } from "./words.ts";
 
 const prompted: Mark = { type: "turnStarted", implied: true };
 const automatic: Mark = { type: "turnStarted", implied: true, automatic: true };
@@ -100,8 +100,7 @@ function textDrafts(
     const topic = wrapped.find(([pattern]) => pattern.test(start))?.[1];
     if (topic === "task") marks.push(automatic);
     if (topic !== undefined) {
-      const words =
-        topic === "command" || topic.endsWith("output") || topic === "shell" ? commandWords(text) : text;
+      const words = wordsOf(topic, text);
       if (words.trim() !== "") entries.push(noteDraft(topic, words, time));
     } else if (isOwn) {
       if (isAutomatic(value)) marks.push(automatic);
@@ -124,6 +123,20 @@ function textDrafts(
     entries.push({ ...noteDraft("context", "", time), attachments } as EntryDraft);
   }
   return { entries, marks };
+}
+
+function wordsOf(topic: string, text: string): string {
+  switch (topic) {
+    case "command":
+    case "command output":
+    case "shell":
+    case "shell output":
+      return commandWords(text);
+    case "task":
+      return taskWords(text);
+    default:
+      return text;
+  }
 }
 
 /** A prompt that no person typed: a background task reports, or the program goes on by itself. */
