@@ -131,7 +131,7 @@ describe("open in tmux", () => {
     const shell = `bash --norc --noprofile -i`;
     terminal = await startTmux({ columns: 80, rows: 24, command: shell, env: { PS1: "$ " } });
     const t = terminal;
-    await t.until((text) => text.includes("$"));
+    await t.until((text) => /[$#]/.test(text));
     await t.keys("-l", `${process.execPath} bin/hansard.js open ${path}`);
     await t.keys("Enter");
     await t.until((text) => text.includes("answer 1") && text.includes("idle"));
@@ -145,7 +145,7 @@ describe("open in tmux", () => {
     await t.keys("Enter");
     await t.until((text) => text.includes("answer 2") && text.includes("idle"));
     await t.keys("q");
-    await t.until((text) => text.trimEnd().endsWith("$"));
+    await t.until((text) => /[$#]\s*$/.test(text));
   });
 
   test.each([

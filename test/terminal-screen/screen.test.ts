@@ -1,19 +1,25 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { sizeLateMs } from "../../src/terminal/screen/limits.ts";
 import type { Line } from "../../src/terminal/text/index.ts";
 import { createBench, fitRow, flowRow, prose } from "./support.ts";
 
 const columns = 20;
+
+/** Live rows are written without wrapping at the edge. */
+function cut(rows: string): string {
+  return `\x1b[?7l${rows}\x1b[?7h`;
+}
 
 describe("the screen", () => {
   test("a printed line is above the live region, at its start row, in one write", async () => {
     const { emulator, screen, settle } = createBench({ columns, rows: 6 });
     screen.setLive([fitRow("status")]);
     await settle();
-    expect(emulator.writes).toEqual([`${" ".repeat(columns)}\r\x1b[Kstatus\x1b[K\r`]);
+    expect(emulator.writes).toEqual([`${" ".repeat(columns)}\r\x1b[K${cut("status\x1b[K\r")}`]);
     screen.commit({ lines: [fitRow("one"), fitRow("two")] });
     await settle();
-    expect(emulator.writes.slice(1)).toEqual(["\r\x1b[Kone\r\ntwo\r\nstatus\r"]);
+    expect(emulator.writes.slice(1)).toEqual([`\r\x1b[Kone\r\ntwo\r\n${cut("status\r")}`]);
     expect(emulator.screen().slice(0, 4)).toEqual(["one", "two", "status", ""]);
   });
 
@@ -24,7 +30,7 @@ describe("the screen", () => {
     emulator.takeWritten();
     screen.setLive([fitRow("⠙ run"), fitRow("text"), fitRow("status")]);
     await settle();
-    expect(emulator.writes.at(-1)).toBe("\x1b[2A\r⠙ run\x1b[K\r\x1b[2B");
+    expect(emulator.writes.at(-1)).toBe(cut("\x1b[2A\r⠙ run\x1b[K\r\x1b[2B"));
     emulator.takeWritten();
     screen.setLive([fitRow("⠙ run"), fitRow("text"), fitRow("status")]);
     await settle();
@@ -194,12 +200,13 @@ describe("the screen", () => {
   });
 
   test("a terminal that answers no query keeps everything, and the live region is put right", async () => {
-    const { emulator, screen, settle, resize } = createBench({ columns: 40, rows: 8, answers: false });
+    const { emulator, screen, clock, settle, resize } = createBench({ columns: 40, rows: 8, answers: false });
     const texts = Array.from({ length: 6 }, (_, index) => `p${index} ${"word ".repeat(6)}end${index}`);
     for (const text of texts)
       screen.commit({ lines: prose(text, 40), relayout: (width) => prose(text, width + 1) });
     screen.setLive([fitRow("a longer live row, too"), fitRow("status")]);
     await settle();
+    await clock.advance(sizeLateMs);
     await resize(20, 8);
     const all = emulator.lines().join(" ").replaceAll(/\s+/g, " ");
     expect(all.trim()).toBe(`${texts.join(" ")} a longer live row, too status`);

@@ -1,6 +1,7 @@
 /** The newest printings: those that may still be visible, and can be laid out again. */
 import type { Line } from "../text/index.ts";
 import { recentLinesMax } from "./limits.ts";
+import type { RowRange } from "./rows.ts";
 import type { Printing } from "./types.ts";
 
 export interface PrintedBlock {
@@ -31,17 +32,20 @@ export class RecentPrintings {
     this.add(lines, { lines, relayout: () => [] });
   }
 
-  /** Takes away the newest blocks that together take at most `rows` rows as `measure` tells, oldest first, with the rows they take. */
+  /**
+   * Takes away the newest blocks that together take at most `rows` rows, oldest first, with the rows they take. A block whose rows cannot be
+   * told exactly ends the search.
+   */
   takeVisible(
     rows: number,
-    measure: (lines: readonly Line[]) => number,
+    measure: (lines: readonly Line[]) => RowRange,
   ): { readonly blocks: readonly PrintedBlock[]; readonly rows: number } {
     let taken = 0;
     let at = this.#blocks.length;
     while (at > 0) {
-      const own = measure(this.#blocks[at - 1]!.lines);
-      if (taken + own > rows) break;
-      taken += own;
+      const { least, most } = measure(this.#blocks[at - 1]!.lines);
+      if (least !== most || taken + most > rows) break;
+      taken += most;
       at -= 1;
     }
     const blocks = this.#blocks.splice(at);

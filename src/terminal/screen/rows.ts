@@ -1,5 +1,13 @@
 /** Lines to the rows that are written, and their sizes on a terminal. */
-import { hasUncertainWidth, type Line, rowsOf, spansCells, splitRows } from "../text/index.ts";
+import {
+  cellsOf,
+  graphemes,
+  hasUncertainWidth,
+  type Line,
+  rowsOf,
+  spansCells,
+  splitRows,
+} from "../text/index.ts";
 
 /** Cells that rows of ours may take: the last column stays free, so that no row ends in the bottom-right cell. */
 export function roomOf(columns: number): number {
@@ -34,11 +42,37 @@ export function liveRows(lines: readonly Line[], columns: number, rowsMax: numbe
   return rows;
 }
 
-/** The rows that written lines take on a terminal of `columns` once it has wrapped them. */
-export function rowsOfAll(lines: readonly Line[], columns: number): number {
-  let rows = 0;
-  for (const line of lines) rows += rowsOf(line, columns);
-  return rows;
+/** The rows that a terminal of `columns` may give to written lines: `least` and `most` differ where widths are uncertain. */
+export interface RowRange {
+  readonly least: number;
+  readonly most: number;
+}
+
+function leastCells(line: Line): number {
+  let total = 0;
+  for (const span of line.spans) {
+    if (!hasUncertainWidth(span.text)) {
+      total += cellsOf(span.text);
+      continue;
+    }
+    for (const grapheme of graphemes(span.text)) {
+      const cells = cellsOf(grapheme);
+      total += hasUncertainWidth(grapheme) ? Math.min(1, cells) : cells;
+    }
+  }
+  return total;
+}
+
+/** The rows that written lines take on a terminal of `columns` once it has wrapped them for that width. */
+export function rowsOfAll(lines: readonly Line[], columns: number): RowRange {
+  let least = 0;
+  let most = 0;
+  for (const line of lines) {
+    const rows = rowsOf(line, columns);
+    most += rows;
+    least += isUncertain(line) ? Math.max(1, Math.ceil(leastCells(line) / columns)) : rows;
+  }
+  return { least, most };
 }
 
 /** What the first `count` rows show that `lines` take on a terminal of `columns`. */

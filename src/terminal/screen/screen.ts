@@ -3,15 +3,18 @@
  * the live region is ever touched, and what is printed reaches the scrollback of any terminal.
  */
 import type { Clock, TerminalPort, TerminalSize, Unsubscribe } from "../port.ts";
-import { encodeLine, type Line } from "../text/index.ts";
-import { frameMs, writeUnitsMax } from "./limits.ts";
+import { encodeLine, type Line, spansCells } from "../text/index.ts";
+import { askTriesMax, frameMs, sizeLateMs, writeUnitsMax } from "./limits.ts";
 import { RecentPrintings } from "./recent.ts";
 import { firstRows, liveRows, printable, roomOf, rowsOfAll } from "./rows.ts";
-import type { Printing, Screen, ScreenOptions } from "./types.ts";
+import type { CursorPlace, Printing, Screen, ScreenOptions } from "./types.ts";
 
 const beginFrame = "\x1b[?2026h";
 const endFrame = "\x1b[?2026l";
 const eraseRight = "\x1b[K";
+/** Rows of the live region are cut at the window's edge, should it be narrower than we know yet: they never take more than one row. */
+const cutRows = "\x1b[?7l";
+const wrapRows = "\x1b[?7h";
 const clearAll = "\x1b[H\x1b[2J\x1b[3J";
 
 function up(rows: number): string {
@@ -20,6 +23,21 @@ function up(rows: number): string {
 
 function down(rows: number): string {
   return rows <= 0 ? "" : rows === 1 ? "\x1b[B" : `\x1b[${rows}B`;
+}
+
+/** Erases the cursor's row and up to `count - 1` rows below it, as far as the window goes; the cursor stays. */
+function eraseWithin(count: number): string {
+  return count <= 1 ? eraseRight : `\x1b7${eraseRight}${`\x1b[B${eraseRight}`.repeat(count - 1)}\x1b8`;
+}
+
+function isSameSize(a: TerminalSize, b: TerminalSize): boolean {
+  return a.columns === b.columns && a.rows === b.rows;
+}
+
+interface Pending {
+  readonly printing: Printing;
+  /** The columns it was laid out for. */
+  readonly columns: number;
 }
 
 export function createScreen(port: TerminalPort, clock: Clock, options: ScreenOptions): Screen {
@@ -37,12 +55,15 @@ class PaintedScreen implements Screen {
   #rows: readonly Line[] = [];
   #texts: readonly string[] = [];
   #wanted: readonly Line[] = [];
-  #pending: Printing[] = [];
+  #pending: Pending[] = [];
   #isChanged = false;
+  #isClearDue = false;
   #isSuspended = false;
   #isSlow = false;
   #isEnded = false;
-  #isAsking = false;
+  #adopting: Promise<void> | undefined;
+  /** A settled size that could not be adopted because another had the terminal. */
+  #isAdoptDue = false;
   #isBegun = false;
   #lastFrameAt = Number.NEGATIVE_INFINITY;
   #cancelFrame: Unsubscribe | undefined;
@@ -57,7 +78,7 @@ class PaintedScreen implements Screen {
 
   commit(printing: Printing): void {
     if (this.#isEnded || printing.lines.length === 0) return;
-    this.#pending.push(printing);
+    this.#pending.push({ printing, columns: this.#port.size().columns });
     this.#schedule();
   }
 
@@ -70,11 +91,9 @@ class PaintedScreen implements Screen {
 
   clear(): void {
     if (this.#isEnded) return;
-    this.#write(clearAll);
     this.#pending = [];
     this.#recent.clear();
-    this.#rows = [];
-    this.#texts = [];
+    this.#isClearDue = true;
     this.#isChanged = true;
     this.#schedule();
   }
@@ -88,18 +107,22 @@ class PaintedScreen implements Screen {
 
   resume(): void {
     this.#isSuspended = false;
+    if (this.#isAdoptDue) void this.resized("adopt");
     this.#schedule();
   }
 
-  async resized(way: "adopt" | "reprint"): Promise<void> {
-    if (this.#isEnded || !this.#isStale()) return;
-    if (way === "adopt") {
-      await this.#adopt();
-      return;
+  resized(way: "adopt" | "reprint"): Promise<void> {
+    if (this.#isEnded || !this.#isStale()) return Promise.resolve();
+    if (way === "reprint") {
+      this.#size = this.#port.size();
+      this.#isChanged = true;
+      this.#schedule();
+      return Promise.resolve();
     }
-    this.#size = this.#port.size();
-    this.#isChanged = true;
-    this.#schedule();
+    this.#isAdoptDue = this.#isSuspended;
+    if (this.#isSuspended) return Promise.resolve();
+    this.#adopting ??= this.#adopt();
+    return this.#adopting;
   }
 
   flush(): Promise<void> {
@@ -110,15 +133,11 @@ class PaintedScreen implements Screen {
 
   end(lines: readonly Line[] = []): void {
     if (this.#isEnded) return;
-    // Rows may stand wrapped where the size has changed just now: then they are erased as the row model says.
-    const { columns } = this.#port.size();
-    const above = this.#rows.slice(0, -1);
     this.#cancelFrame?.();
-    this.#pending.push({ lines });
-    let out = `${up(rowsOfAll(above, columns))}\r${this.#erase(rowsOfAll(this.#rows, columns))}`;
+    let out = this.#takeClear() + this.#removeLive();
     this.#size = this.#port.size();
-    for (const printing of this.#pending.splice(0)) out += this.#print(printing);
-    this.#rows = [];
+    this.#pending.push({ printing: { lines }, columns: this.#size.columns });
+    for (const pending of this.#pending.splice(0)) out += this.#print(pending);
     this.#isEnded = true;
     this.#write(out);
     this.#settle();
@@ -134,8 +153,7 @@ class PaintedScreen implements Screen {
 
   /** Whether the terminal has another size than its rows were written for. */
   #isStale(): boolean {
-    const { columns, rows } = this.#port.size();
-    return columns !== this.#size.columns || rows !== this.#size.rows;
+    return !isSameSize(this.#port.size(), this.#size);
   }
 
   #schedule(): void {
@@ -149,13 +167,26 @@ class PaintedScreen implements Screen {
 
   #frame(): void {
     // Between a change of size and its settling, what is where on the terminal is not known: the frame waits for `resized`.
-    if (this.#isSuspended || this.#isEnded || this.#isSlow || this.#isAsking || this.#isStale()) return;
-    this.#lastFrameAt = this.#clock.now();
-    const out = this.#pending.length > 0 ? this.#printFrame() : this.#liveFrame();
-    if (out !== "") this.#write(this.#options.isSynchronized ? `${beginFrame}${out}${endFrame}` : out);
+    if (this.#isSuspended || this.#isEnded || this.#isSlow || this.#isStale()) return;
+    const cleared = this.#takeClear();
+    // An erased screen inside the marks is not shown by some terminals, so it goes in front of them.
+    this.#write(cleared + this.#bracket(this.#pending.length > 0 ? this.#printFrame() : this.#liveFrame()));
     if (this.#isSlow) return;
-    if (this.#pending.length > 0 || this.#isChanged) this.#schedule();
+    if (this.#isDue()) this.#schedule();
     else this.#settle();
+  }
+
+  #bracket(frame: string): string {
+    return this.#options.isSynchronized && frame !== "" ? `${beginFrame}${frame}${endFrame}` : frame;
+  }
+
+  #takeClear(): string {
+    if (!this.#isClearDue) return "";
+    this.#isClearDue = false;
+    this.#isBegun = true;
+    this.#rows = [];
+    this.#texts = [];
+    return clearAll;
   }
 
   /**
@@ -169,6 +200,8 @@ class PaintedScreen implements Screen {
   }
 
   #write(text: string): void {
+    if (text === "") return;
+    this.#lastFrameAt = this.#clock.now();
     if (this.#port.write(this.#begin() + text) || this.#isSlow) return;
     this.#isSlow = true;
     void this.#port.drained().then(() => {
@@ -193,16 +226,34 @@ class PaintedScreen implements Screen {
     return `${eraseRight}${`\x1b[B${eraseRight}`.repeat(count - 1)}${up(count - 1)}`;
   }
 
+  /** Erases the live region; the cursor ends at the start of its first row. */
+  #removeLive(): string {
+    const { columns, rows } = this.#port.size();
+    const above = this.#rows.slice(0, -1);
+    let out = `${up(above.length)}\r${this.#erase(this.#rows.length)}`;
+    if (this.#isStale()) {
+      // The terminal may have wrapped the rows just now. Rather a rest of them stays than that a printed row goes.
+      const lost = Math.min(rows, rowsOfAll(this.#rows, columns).most);
+      out = `${up(rowsOfAll(above, columns).least)}\r${eraseWithin(lost)}`;
+    }
+    this.#rows = [];
+    this.#texts = [];
+    return out;
+  }
+
   /** Writes lines from the cursor's row on; the cursor ends at the start of the row below them. */
-  #print(printing: Printing): string {
-    const lines = printable(printing.lines, this.#size.columns);
+  #print({ printing, columns }: Pending): string {
+    const { relayout } = printing;
+    const isFresh = columns === this.#size.columns || relayout === undefined;
+    const own = isFresh ? printing.lines : relayout(roomOf(this.#size.columns));
+    const lines = printable(own, this.#size.columns);
     this.#recent.add(lines, printing);
     return lines.map((line) => `${encodeLine(line, this.#options.theme)}\r\n`).join("");
   }
 
   /** Printed lines, as many as one write takes, with the live region below them. */
   #printFrame(): string {
-    let out = `${up(this.#rows.length - 1)}\r${this.#erase(this.#rows.length)}`;
+    let out = this.#removeLive();
     let count = 0;
     while (count < this.#pending.length && out.length < writeUnitsMax) {
       out += this.#print(this.#pending[count]!);
@@ -218,7 +269,14 @@ class PaintedScreen implements Screen {
     this.#rows = rows;
     this.#texts = rows.map((row) => encodeLine(row, this.#options.theme));
     this.#isChanged = false;
-    return rows.length === 0 ? "" : `${this.#texts.join("\r\n")}\r`;
+    return rows.length === 0 ? "" : `${cutRows}${this.#texts.join("\r\n")}\r${wrapRows}`;
+  }
+
+  /** The row at whose start the cursor stands anew; the cursor goes back there. */
+  #rewrite(row: Line, text: string): string {
+    // Behind a character in the last column, the erasing would take that character.
+    const isFull = spansCells(row.spans) >= this.#size.columns;
+    return isFull ? `${eraseRight}${text}\r` : `${text}${eraseRight}\r`;
   }
 
   /** Only the rows of the live region that changed. */
@@ -241,10 +299,10 @@ class PaintedScreen implements Screen {
           out += "\r\n";
           at = row;
         }
-        out += `${text}${eraseRight}\r`;
+        out += this.#rewrite(rows[row]!, text);
       } else if (text !== old[row]) {
         go(row);
-        out += `\r${text}${eraseRight}\r`;
+        out += `\r${this.#rewrite(rows[row]!, text)}`;
       }
     }
     if (texts.length < old.length) {
@@ -254,42 +312,67 @@ class PaintedScreen implements Screen {
     go(Math.max(0, texts.length - 1));
     this.#rows = rows;
     this.#texts = texts;
-    return out;
+    return out === "" ? "" : `${cutRows}${out}${wrapRows}`;
   }
 
   // Sizes
+
+  async #adopt(): Promise<void> {
+    this.#cancelFrame?.();
+    this.#cancelFrame = undefined;
+    const cursor = await this.#askCursor();
+    this.#adopting = undefined;
+    this.#isAdoptDue = this.#isSuspended;
+    if (this.#isEnded || this.#isSuspended) return;
+    if (this.#isClearDue) this.#size = this.#port.size();
+    else if (this.#isStale()) this.#write(this.#bracket(this.#adoptFrame(cursor)));
+    this.#schedule();
+    if (!this.#isDue()) this.#settle();
+  }
+
+  /** Where the cursor is at the size that the terminal has then. */
+  async #askCursor(): Promise<CursorPlace | undefined> {
+    for (let tries = 0; tries < askTriesMax; tries++) {
+      const size = this.#port.size();
+      const cursor = await this.#options.askCursor();
+      // The cursor was left at the start of a row: elsewhere it is not where we think.
+      if (cursor !== undefined && cursor.column !== 1) return undefined;
+      if (isSameSize(size, this.#port.size())) return cursor;
+    }
+    return undefined;
+  }
 
   /**
    * The terminal has wrapped its rows for its new size. Counted from the cursor upwards, whole printings that are visible are replaced by
    * their new layout; everything above stays as it is.
    */
-  async #adopt(): Promise<void> {
-    this.#isAsking = true;
-    const isWidthChanged = this.#port.size().columns !== this.#size.columns;
-    const cursor = await this.#options.askCursor();
-    this.#isAsking = false;
-    if (this.#isEnded) return;
+  #adoptFrame(cursor: CursorPlace | undefined): string {
     const size = this.#port.size();
-    const above = rowsOfAll(this.#rows.slice(0, -1), size.columns);
-    // Rows of the live region that went up into the scrollback are out of reach.
+    const { columns } = size;
+    const liveAbove = this.#rows.slice(0, -1);
+    const counted = rowsOfAll(liveAbove, columns);
+    // Rows drawn just before may have been cut at an edge that we did not know of.
+    const isSure = this.#clock.now() - this.#lastFrameAt >= sizeLateMs;
+    const above = isSure ? counted.least : Math.min(counted.least, liveAbove.length);
+    const { most } = counted;
     const reach = cursor === undefined ? above : Math.min(above, cursor.row - 1);
-    this.#recent.addRefuse(firstRows(this.#rows, size.columns, above - reach));
+    // Where the rows above the cursor cannot be counted, what was printed is not found again: it stays as the terminal wrapped it.
+    if (above !== most) this.#recent.clear();
+    // Rows of the live region that went up into the scrollback are out of reach.
+    else this.#recent.addRefuse(firstRows(this.#rows, columns, above - reach));
     const visible =
-      cursor === undefined || !isWidthChanged
+      cursor === undefined || columns === this.#size.columns
         ? { blocks: [], rows: 0 }
-        : this.#recent.takeVisible(cursor.row - 1 - reach, (lines) => rowsOfAll(lines, size.columns));
+        : this.#recent.takeVisible(cursor.row - 1 - reach, (lines) => rowsOfAll(lines, columns));
     const rows = reach + visible.rows;
-    const below = cursor === undefined ? (this.#rows.length === 0 ? 0 : 1) : size.rows - cursor.row + 1;
+    const below =
+      cursor === undefined ? rowsOfAll(this.#rows.slice(-1), columns).most : size.rows - cursor.row + 1;
     this.#size = size;
-    let out = `${up(rows)}\r${this.#erase(rows + below)}`;
-    const room = roomOf(size.columns);
+    let out = `${up(rows)}\r${eraseWithin(Math.min(size.rows, rows + below))}`;
     for (const { lines, relayout } of visible.blocks) {
-      out += this.#print(relayout === undefined ? { lines } : { lines: relayout(room), relayout });
+      const printing = relayout === undefined ? { lines } : { lines: relayout(roomOf(columns)), relayout };
+      out += this.#print({ printing, columns });
     }
-    out += this.#drawLive();
-    this.#lastFrameAt = this.#clock.now();
-    this.#write(this.#options.isSynchronized ? `${beginFrame}${out}${endFrame}` : out);
-    this.#schedule();
-    if (!this.#isDue()) this.#settle();
+    return out + this.#drawLive();
   }
 }

@@ -4,7 +4,7 @@ import type { Line, Theme } from "../text/index.ts";
 /** Lines that are final, and how they would be laid out at another width. */
 export interface Printing {
   readonly lines: readonly Line[];
-  /** Absent: the lines stay as they are, whatever the width. */
+  /** The same content in at most `width` cells (`roomOf` the columns). Absent: the lines stay as they are. */
   readonly relayout?: (width: number) => readonly Line[];
 }
 
@@ -23,15 +23,16 @@ export interface Screen {
   commit(printing: Printing): void;
   /** What the live region shows from now on. Rows that do not fit the window above its last row are left out, the first ones first. */
   setLive(lines: readonly Line[]): void;
-  /** Clears the screen and the scrollback; nothing of what was printed is known any more. */
+  /** With the next frame, screen and scrollback are cleared; nothing of what was printed before is known any more. */
   clear(): void;
   /** Another has the terminal: no frames. What is committed meanwhile is kept; the caller bounds it. */
   suspend(): void;
   resume(): void;
   /**
-   * The size is settled. `adopt`: the terminal has wrapped its rows for the new width; rows in the scrollback stay, whole printings that
-   * are still visible are laid out again, the live region is drawn anew. `reprint`: the caller clears and commits again. Resolves when
-   * the frame is out. Equal sizes do nothing.
+   * The size is settled; from a change of size until this call there are no frames. `adopt`: the terminal has wrapped its rows for the new
+   * width; rows in the scrollback stay, printings that are visible as a whole are laid out again, the visible rows of one that is partly
+   * in the scrollback stay as the terminal wrapped them, the live region is drawn anew. `reprint`: the caller clears and commits again.
+   * Resolves when the frame is written, or is left to `resume`. Equal sizes do nothing.
    */
   resized(way: "adopt" | "reprint"): Promise<void>;
   /** Resolves when all that was committed has been taken by the terminal, or cannot be now (suspended, ended). */
@@ -44,6 +45,6 @@ export interface ScreenOptions {
   readonly theme: Theme;
   /** Whether frames are bracketed by synchronized-output marks. */
   readonly isSynchronized: boolean;
-  /** Where the cursor is; undefined where the terminal does not answer. */
+  /** Where the cursor is; undefined where the terminal does not answer in time. Never rejects. */
   readonly askCursor: () => Promise<CursorPlace | undefined>;
 }
