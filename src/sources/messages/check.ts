@@ -1,7 +1,6 @@
 /** Counts a messages directory. */
-import { callsOf } from "../../transcript/index.ts";
+import { callsOf, type Entry } from "../../transcript/index.ts";
 import type { CheckReport, DamageNote } from "../types.ts";
-import { classifyMessage } from "./classify.ts";
 import { listRows } from "./listing.ts";
 import { parseMessageName } from "./name.ts";
 
@@ -11,7 +10,7 @@ export const DAMAGED_FILES_MAX = 10_000;
 /** Reads every file once, in order. A file that is no message is a record of an unknown kind; one that is not JSON is damaged. */
 export async function checkMessages(
   path: string,
-  bytesOf: (name: string) => Promise<Uint8Array>,
+  entryOf: (name: string) => Promise<Entry>,
   signal?: AbortSignal,
 ): Promise<CheckReport> {
   const recordKinds: Record<string, number> = {};
@@ -31,10 +30,9 @@ export async function checkMessages(
       compactions += 1;
       continue;
     }
-    const content = await bytesOf(row.name);
-    const entry = classifyMessage(row.name, content);
+    const entry = await entryOf(row.name);
     const start = bytes;
-    bytes += content.length;
+    bytes += entry.place?.end ?? 0;
     const kind = entry.kind === "raw" ? (parseMessageName(row.name)?.extension ?? "raw") : entry.kind;
     recordKinds[kind] = (recordKinds[kind] ?? 0) + 1;
     switch (entry.kind) {
@@ -52,7 +50,8 @@ export async function checkMessages(
         break;
       default:
         if (entry.kind === "raw" && entry.damaged) {
-          if (damaged.length < DAMAGED_FILES_MAX) damaged.push({ start, end: bytes, reason: "not-json" });
+          const reason = entry.reason.startsWith("not JSON") ? "not-json" : "too-large";
+          if (damaged.length < DAMAGED_FILES_MAX) damaged.push({ start, end: bytes, reason });
           continue;
         }
         unknownKinds.add(kind);

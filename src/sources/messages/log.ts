@@ -1,7 +1,6 @@
 /** A messages directory as a log: one file is one entry, a hole in the counters is a compaction, and a running step streams at the end. */
 import { readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { openFile } from "../../lines/index.ts";
 import type { Place, StreamingEntry, WoundedEntry } from "../../transcript/index.ts";
 import {
   callsOf,
@@ -13,7 +12,6 @@ import {
   woundEntry,
 } from "../../transcript/index.ts";
 import { capDraft } from "../cap.ts";
-import { readFully } from "../ends.ts";
 import { SourceError } from "../errors.ts";
 import { fileStateAt, isFileError } from "../file-errors.ts";
 import { endOf, locate, pageAfter, pageBefore, type RowReader } from "../named-log.ts";
@@ -22,18 +20,14 @@ import { createStates } from "../named-states.ts";
 import type { CheckReport, Log, LogEvent, Page, Position, SessionInfo, TailPage } from "../types.ts";
 import { createLooker, nodeWatchPorts, type WatchPorts } from "../watch.ts";
 import { checkMessages } from "./check.ts";
-import { classifyMessage } from "./classify.ts";
+import { MESSAGE_BYTES_MAX, readMessage, readStretch, readSummaries } from "./files.ts";
 import { diffMessages, isModelName, isRunning, type MessagesState } from "./follow.ts";
 import { listRows, type MessageRow, type MessagesPlace } from "./listing.ts";
 import { compareText, gapFirst, seqOf } from "./name.ts";
 import { IN_FLIGHT_MS, isLocked, StepReader, type StepState, woundOf } from "./steps.ts";
 
-/** A message file above this size is shown as a placeholder. */
-export const MESSAGE_BYTES_MAX = 64 * 1024 * 1024;
 /** Rows around a page that are looked at for the other half of a call and its result. */
 export const PAIR_ROWS_MAX = 64;
-/** Summaries read for the record of the compactions. */
-export const SUMMARY_BYTES_MAX = 4 * 1024 * 1024;
 
 export interface MessagesLogOptions {
   readonly place: MessagesPlace;
@@ -43,6 +37,8 @@ export interface MessagesLogOptions {
   readonly now?: () => number;
   /** Where the system lists its locks. */
   readonly locksPath?: string;
+  /** Largest message file that is read; `MESSAGE_BYTES_MAX` where absent. */
+  readonly fileBytesMax?: number;
 }
 
 /** Opens the log of one agent's messages. Reading costs one listing of the directory, and the files of the page. */
@@ -125,7 +121,7 @@ class MessagesLog implements Log {
   }
 
   check(signal?: AbortSignal): Promise<CheckReport> {
-    return checkMessages(this.path, (name) => this.#bytes(name), signal);
+    return checkMessages(this.path, (name) => this.#fileEntry(name), signal);
   }
 
   async raw(place: Place, limit = Number.MAX_SAFE_INTEGER): Promise<Uint8Array> {
@@ -133,8 +129,7 @@ class MessagesLog implements Log {
     // A place names a file of this directory and nothing else.
     if (basename(place.file) !== place.file)
       throw new SourceError("not-found", `"${place.file}" is no file of ${this.path}`, { path: this.path });
-    const bytes = await this.#bytes(place.file);
-    return bytes.subarray(place.start, Math.min(place.end, place.start + Math.max(0, limit)));
+    return readStretch(join(this.path, place.file), place.start, Math.min(place.end - place.start, limit));
   }
 
   async close(): Promise<void> {}
@@ -291,7 +286,7 @@ class MessagesLog implements Log {
     for (const row of rows) {
       if (row.isVirtual) entries.push(state.virtual as StreamingEntry | WoundedEntry);
       else if (row.gap) {
-        const summary = row.gap.isEarliest ? await this.#summary() : "";
+        const summary = row.gap.isEarliest ? await readSummaries(this.#place.summary) : "";
         entries.push({
           kind: "compacted",
           name: row.name,
@@ -305,53 +300,7 @@ class MessagesLog implements Log {
   }
 
   async #fileEntry(name: string): Promise<Entry> {
-    const bytes = await this.#bytes(name);
-    return { ...classifyMessage(name, bytes), place: { start: 0, end: bytes.length, file: name } };
-  }
-
-  /** A file's bytes; none where it cannot be read. */
-  async #bytes(name: string): Promise<Uint8Array> {
-    try {
-      const source = await openFile(join(this.path, name));
-      try {
-        return await readFully(source, 0, Math.min(await source.size(), MESSAGE_BYTES_MAX));
-      } finally {
-        await source.close();
-      }
-    } catch (error) {
-      if (isFileError(error)) return new Uint8Array(0);
-      throw error;
-    }
-  }
-
-  /** The whole record of the compactions: the texts beside the messages, in path order. */
-  async #summary(): Promise<string> {
-    const texts: string[] = [];
-    let room = SUMMARY_BYTES_MAX;
-    for (const name of await summaryNames(this.#place.summary)) {
-      try {
-        const source = await openFile(join(this.#place.summary, name));
-        try {
-          const bytes = await readFully(source, 0, Math.min(await source.size(), room));
-          room -= bytes.length;
-          texts.push(new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes));
-        } finally {
-          await source.close();
-        }
-      } catch (error) {
-        if (!isFileError(error)) throw error;
-      }
-    }
-    return texts.join("\n\n");
-  }
-}
-
-async function summaryNames(folder: string): Promise<readonly string[]> {
-  try {
-    return (await readdir(folder)).filter((name) => /[^.].*\.md$/.test(name)).sort(compareText);
-  } catch (error) {
-    if (isFileError(error)) return [];
-    throw error;
+    return readMessage(this.path, name, this.#options.fileBytesMax ?? MESSAGE_BYTES_MAX);
   }
 }
 
