@@ -6,6 +6,8 @@ const modes = {
   bracketedPaste: ["\x1b[?2004h", "\x1b[?2004l"],
   /** The wheel scrolls by arrow keys on the alternate screen. */
   wheelArrows: ["\x1b[?1007h", "\x1b[?1007l"],
+  /** The window's title is ours; the one it had comes back. */
+  title: ["\x1b[22;2t", "\x1b[23;2t"],
 } as const;
 
 export type ModeName = keyof typeof modes;

@@ -55,6 +55,8 @@ class HistoryPager implements Pager {
   #fruitlessAsks = 0;
   /** A page that met the end of the session: how far it got, so that the page back undoes it. */
   #shortPage: { readonly direction: Direction; readonly count: number } | undefined;
+  /** The block that was folded or unfolded last: it stays the current one until something else is done. */
+  #held: string | undefined;
   #typed: string | undefined;
   #message: string | undefined;
   #isHelpUp = false;
@@ -80,6 +82,7 @@ class HistoryPager implements Pager {
     this.#asked = undefined;
     this.#fruitlessAsks = 0;
     this.#shortPage = undefined;
+    this.#held = undefined;
     this.#typed = undefined;
     this.#message = undefined;
     this.#isHelpUp = false;
@@ -356,6 +359,7 @@ class HistoryPager implements Pager {
     const half = Math.max(1, Math.floor(this.#viewport.body / 2));
     this.#shortPage = undefined;
     this.#message = undefined;
+    if (command !== "fold" && command !== "raw" && command !== "copy") this.#held = undefined;
     switch (command) {
       case "rowOlder":
         return this.#moveRows("older", 1);
@@ -425,6 +429,9 @@ class HistoryPager implements Pager {
   /** The block that keys act on: the first whose head is seen, else the one that fills the top. */
   #currentIndex(): number {
     const { top, blocks } = this.#viewport;
+    const held = this.#held === undefined ? undefined : this.#viewport.indexOf(this.#held);
+    if (held !== undefined && this.#viewport.isSeen({ index: held, row: this.#viewport.headRow(held) }))
+      return held;
     if (top.row <= this.#viewport.headRow(top.index)) return top.index;
     const index = top.index + 1;
     const isNextSeen =
@@ -443,6 +450,7 @@ class HistoryPager implements Pager {
     const entry = viewport.entryAt(index);
     if (entry === undefined) return [];
     const now = viewport.details.toggle(entry.name, detail);
+    this.#held = entry.name;
     const { top } = viewport;
     if (index === top.index) viewport.put({ index, row: Math.min(top.row, viewport.headRow(index)) });
     const requests = this.#relaid();

@@ -35,7 +35,11 @@ export function createPagerPainter(port: TerminalPort, options: PagerPainterOpti
       const texts = rows.slice(0, size.rows).map((row) => encodeLine(row, options.theme));
       let out = "";
       for (const [row, text] of texts.entries()) {
-        if (shown[row] !== text) out += `\x1b[${row + 1};1H${text}\x1b[K`;
+        if (shown[row] === text) continue;
+        out += `\x1b[${row + 1};1H`;
+        // On a single column the last cell is the only one: it is cleared before, and in the bottom row left free.
+        if (size.columns > 1) out += `${text}\x1b[K`;
+        else out += row + 1 < size.rows ? `\x1b[K${text}` : "\x1b[K";
       }
       shown = texts;
       if (out === "") return;

@@ -49,7 +49,9 @@ function isFolded(options: RenderOptions): boolean {
 function withRight(lines: readonly Line[], right: readonly Span[], width: number): readonly Line[] {
   const [head, ...others] = lines;
   if (head === undefined || right.length === 0 || head.wrap === "flow") return lines;
-  return [spread(head.spans, right, width, spansCells(head.spans)), ...others];
+  // What was said is never cut to make room.
+  if (spansCells(head.spans) + 2 + spansCells(right) > width - 1) return lines;
+  return [spread(head.spans, right, width), ...others];
 }
 
 export function deliveredLines(entry: DeliveredEntry, options: RenderOptions): readonly Line[] {
