@@ -69,7 +69,7 @@ async function* followArchive(from: number, signal: AbortSignal): AsyncGenerator
 }
 
 /** The plain file that Codex writes when it goes on with an archived rollout. */
-export function plainPath(path: string): string | undefined {
+function plainPath(path: string): string | undefined {
   return path.endsWith(".zst") ? path.slice(0, -".zst".length) : undefined;
 }
 

@@ -16,10 +16,10 @@ const DEPTH_MAX = 4;
 /** Bytes of the head read for describing: enough for the base instructions, the injected context and the first prompt. */
 export const CODEX_HEAD_BYTES = 128 * 1024;
 /** Bytes of an archive's head: one packed block (128 KiB) fits in it, with the header before it. */
-export const ARCHIVE_HEAD_BYTES = 160 * 1024;
+const ARCHIVE_HEAD_BYTES = 160 * 1024;
 /** Read once more, where the first prompt lies behind longer instructions. */
-export const CODEX_LONG_HEAD_BYTES = 1024 * 1024;
-export const CODEX_TAIL_BYTES = 64 * 1024;
+const CODEX_LONG_HEAD_BYTES = 1024 * 1024;
+const CODEX_TAIL_BYTES = 64 * 1024;
 /** Bytes of the names index that are read, from its end: the last name of a thread wins. */
 export const CODEX_INDEX_BYTES_MAX = 4 * 1024 * 1024;
 

@@ -21,7 +21,7 @@ import { printOf, type Row, Rows, recordKind } from "./rows.ts";
 /** First bytes that tell the two shapes apart. */
 const HEAD_BYTES = 64 * 1024;
 /** A message of a document above this size is kept as a placeholder. */
-export const ELEMENT_BYTES_MAX = 64 * 1024 * 1024;
+const ELEMENT_BYTES_MAX = 64 * 1024 * 1024;
 /** Members of a document above this size are not read for facts. */
 const MEMBER_BYTES_MAX = 64 * 1024;
 /** Bytes before the indexed end that must still be there for the file to have only grown. */
@@ -329,7 +329,7 @@ function isSame(a: FileState, b: FileState): boolean {
 }
 
 /** True for one pretty-printed object: a first line that is no record, and is not one cut by the end of the file. */
-export function isDocument(head: Uint8Array, size: number): boolean {
+function isDocument(head: Uint8Array, size: number): boolean {
   const text = new TextDecoder()
     .decode(head)
     .replace(/^\uFEFF/, "")

@@ -12,7 +12,7 @@ import { readMessage } from "./message.ts";
 import { recordKind } from "./rows.ts";
 
 export const GEMINI_HEAD_BYTES = 64 * 1024;
-export const GEMINI_TAIL_BYTES = 64 * 1024;
+const GEMINI_TAIL_BYTES = 64 * 1024;
 /** Largest `projects.json` that is read. */
 const PROJECTS_BYTES_MAX = 4 * 1024 * 1024;
 

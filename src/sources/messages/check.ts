@@ -5,7 +5,7 @@ import { listRows } from "./listing.ts";
 import { parseMessageName } from "./name.ts";
 
 /** Most damaged files that are named one by one. */
-export const DAMAGED_FILES_MAX = 10_000;
+const DAMAGED_FILES_MAX = 10_000;
 
 /** Reads every file once, in order. A file that is no message is a record of an unknown kind; one that is not JSON is damaged. */
 export async function checkMessages(

@@ -12,7 +12,7 @@ import { compareText } from "./name.ts";
 /** A message file above this size is shown as a placeholder. */
 export const MESSAGE_BYTES_MAX = 64 * 1024 * 1024;
 /** Bytes of summaries that the record of the compactions is made of. */
-export const SUMMARY_BYTES_MAX = 4 * 1024 * 1024;
+const SUMMARY_BYTES_MAX = 4 * 1024 * 1024;
 
 /** The entry of a message file; one above `bytesMax` is told by its size and its first bytes. */
 export async function readMessage(folder: string, name: string, bytesMax: number): Promise<Entry> {

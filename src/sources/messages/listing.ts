@@ -5,7 +5,7 @@ import { isFileError } from "../file-errors.ts";
 import { findGaps, gapName, orderNames } from "./name.ts";
 
 /** Newest files whose size and time are looked at again, to see an entry that was not whole when it was first read. */
-export const FRESH_FILES = 8;
+const FRESH_FILES = 8;
 
 /** One entry of the directory. */
 export interface MessageRow {

@@ -10,7 +10,7 @@ import { fileStateAt, isFileError } from "../file-errors.ts";
 /** Bytes of one read of a growing response. */
 const CHUNK_BYTES = 1024 * 1024;
 /** Bytes of a response's end that its ending is told from. */
-export const RESPONSE_TAIL_BYTES = 256 * 1024;
+const RESPONSE_TAIL_BYTES = 256 * 1024;
 /** Longest streamed text that is kept; what is beyond it waits for the committed entry. */
 export const STREAM_TEXT_MAX = 4 * 1024 * 1024;
 /** A call whose response has not grown for this long counts as under way only where its driver's lock is seen. */

@@ -89,7 +89,7 @@ function classifyTyped(type: string, value: Fields, time: number | undefined, st
 }
 
 /** The facts of a header line. */
-export function headerInfo(header: Fields): Partial<SessionInfo> {
+function headerInfo(header: Fields): Partial<SessionInfo> {
   const startedAt = timeOf(header["timestamp"]);
   const cwd = wordOf(header["cwd"]);
   const model = wordOf(header["modelId"]);

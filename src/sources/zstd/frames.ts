@@ -9,11 +9,11 @@ import { createXxh64 } from "./xxh64.ts";
 /** Widest window a frame may ask for: what the reference decoder allows unasked. */
 export const ZSTD_WINDOW_MAX = 128 * 1024 * 1024;
 /** Most bytes one archive may decode to. */
-export const ZSTD_OUTPUT_MAX = 16 * 1024 ** 3;
+const ZSTD_OUTPUT_MAX = 16 * 1024 ** 3;
 
 const BLOCK_MAX = 128 * 1024;
 
-export type ArchiveFault =
+type ArchiveFault =
   /** The archive ends inside a frame. */
   | "truncated"
   /** Bytes that are no frame, or a block that cannot be decoded. */

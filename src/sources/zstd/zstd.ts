@@ -10,7 +10,7 @@ import { isFileError } from "../file-errors.ts";
 import { type ArchiveDamage, type ByteFeed, type DecodeLimits, decodeFrames } from "./frames.ts";
 
 /** Decoded bytes kept in memory; a larger archive goes to a private temporary file. */
-export const ZSTD_MEMORY_MAX = 8 * 1024 * 1024;
+const ZSTD_MEMORY_MAX = 8 * 1024 * 1024;
 
 const READ_BYTES = 256 * 1024;
 /** Decoded pieces are gathered to this size before they are written. */
