@@ -32,7 +32,12 @@ export async function runPlain(
     const shown: readonly Entry[] = options.follow
       ? page.entries.filter((e) => !pending.has(e.name))
       : page.entries;
-    if (!(await tell((isFirst && options.name !== undefined ? printer.earlier(page as Page, options.name) : "") + printer.entries(shown))))
+    if (
+      !(await tell(
+        (isFirst && options.name !== undefined ? printer.earlier(page as Page, options.name) : "") +
+          printer.entries(shown),
+      ))
+    )
       return;
     isFirst = false;
     if (!options.follow) return;

@@ -150,7 +150,8 @@ export function outcomeOf(result: ToolResultEntry, call?: ModelEntry): CallOutco
 
 function linesOf(text: string): number {
   let lines = 1;
-  for (let at = text.indexOf("\n"); at !== -1 && at < text.length - 1; at = text.indexOf("\n", at + 1)) lines += 1;
+  for (let at = text.indexOf("\n"); at !== -1 && at < text.length - 1; at = text.indexOf("\n", at + 1))
+    lines += 1;
   return lines;
 }
 

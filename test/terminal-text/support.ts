@@ -1,5 +1,5 @@
 /** What the tests of the text layer share: the hostile strings, and a reader that accepts only our own sequences. */
-import { cellsOf, encodeLine, type Line, spansCells, type Theme } from "../../src/terminal/text/index.ts";
+import { encodeLine, type Line, spansCells, type Theme } from "../../src/terminal/text/index.ts";
 
 const ESC = "\x1b";
 const BEL = "\x07";
@@ -114,8 +114,4 @@ export function textOf(line: Line): string {
 
 export function screen(lines: readonly Line[]): string {
   return lines.map((line) => textOf(line).trimEnd()).join("\n");
-}
-
-export function widestOf(lines: readonly Line[]): number {
-  return Math.max(0, ...lines.map((line) => cellsOf(textOf(line))));
 }

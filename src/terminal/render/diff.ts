@@ -1,7 +1,7 @@
 /** File changes as coloured lines: numbers in a gutter where they are known, what was taken out and what was put in. */
 import { structuredPatch } from "diff";
 import type { FileChange } from "../../transcript/index.ts";
-import { type Line, rowsOf, type Span, sanitizeLine, sanitizeLines, type Tone } from "../text/index.ts";
+import { type Line, rowsOf, type Span, sanitizeLines, type Tone } from "../text/index.ts";
 import { hintLine } from "./fold.ts";
 import { formatBytes, formatCount, plural } from "./format.ts";
 import { codeLines, cutSpans, fitLine, tone } from "./layout.ts";
@@ -162,9 +162,4 @@ export function diffLines(change: FileChange, options: DiffOptions): readonly Li
     lines.push(...next);
   }
   return lines;
-}
-
-/** The path of a change as a safe text. */
-export function changePath(change: FileChange): string {
-  return sanitizeLine(change.path);
 }

@@ -1,7 +1,6 @@
 /** Text folded to a few rows, with what is hidden said. Costs what is shown and a count of the rest. */
 import {
   binaryKind,
-  cellsOf,
   type Line,
   looksBinary,
   rowsOf,
@@ -202,9 +201,4 @@ function cutHint(units: number, lines: number, options: FoldOptions): Line {
   const rest = `${plural(units, "character")} of the line`;
   const what = lines > 0 ? `${rest} and ${plural(lines, "line")} more` : `${rest} more`;
   return hintLine(what, `${formatCount(units)} more`, options.moreKey, options.width, options.indent);
-}
-
-/** Cells of the widest of `texts`. */
-export function widestCells(texts: readonly string[]): number {
-  return texts.reduce((most, text) => Math.max(most, cellsOf(text)), 0);
 }

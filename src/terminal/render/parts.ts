@@ -1,6 +1,6 @@
 /** Pieces that several kinds of entries share: attachments, hidden text, thinking. */
 import type { Attachment } from "../../transcript/index.ts";
-import { type Line, type Span, safeSpans, sanitizeLine, sanitizeLines, type Tone } from "../text/index.ts";
+import { type Line, type Span, safeSpans, sanitizeLine, sanitizeLines } from "../text/index.ts";
 import { countLines, hintLine } from "./fold.ts";
 import { formatBytes, formatCount, plural } from "./format.ts";
 import { cutSpans, fitLine, indentOf, tone, wrapped } from "./layout.ts";
@@ -101,21 +101,5 @@ export function thinkingLines(text: string, options: RenderOptions): readonly Li
       indent: proseIndent,
     },
     options,
-  );
-}
-
-/** One dim row in which a whole field is cut to what fits. */
-export function noteLine(
-  glyph: string,
-  glyphTone: Tone,
-  spans: readonly Span[],
-  right: readonly Span[],
-  width: number,
-): Line {
-  return fitLine(
-    cutSpans(
-      [{ text: width >= 24 ? " " : "" }, tone(`${glyph} `, glyphTone), ...spans, ...right],
-      Math.max(1, width - 1),
-    ),
   );
 }

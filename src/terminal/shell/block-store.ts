@@ -1,5 +1,5 @@
 /** The blocks that the window holds or pages, by number: the only place where the shell keeps them. */
-import type { Page, Position } from "../../sources/index.ts";
+import type { Page, Position } from "../../session/index.ts";
 import type { Entry } from "../../transcript/index.ts";
 import type { WindowState } from "../../window/index.ts";
 

@@ -1,6 +1,5 @@
 /** The terminal shell: feeds what happens to the window core and runs its effects on the screen. */
-import type { Change, Session } from "../../session/index.ts";
-import type { TailPage } from "../../sources/index.ts";
+import type { Change, Session, TailPage } from "../../session/index.ts";
 import type { Entry } from "../../transcript/index.ts";
 import type { WindowEffect, WindowState } from "../../window/index.ts";
 import {

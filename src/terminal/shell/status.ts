@@ -1,5 +1,5 @@
 /** What the status row knows of the session. */
-import type { SessionInfo } from "../../sources/index.ts";
+import type { SessionInfo } from "../../session/index.ts";
 import type { Entry, Usage } from "../../transcript/index.ts";
 import type { Status } from "../render/index.ts";
 import { quietAfterMs } from "./limits.ts";
