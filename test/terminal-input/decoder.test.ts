@@ -2,7 +2,9 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createInputDecoder, type Key, keyName, type Report } from "../../src/terminal/input/index.ts";
 import {
+  brokenOffMs,
   escapeMs,
+  pastePauseMs,
   pasteUnitsMax,
   sequenceUnitsMax,
   stringUnitsMax,
@@ -137,6 +139,56 @@ describe("keys", () => {
     decoder.push("[A");
     await clock.advance(escapeMs);
     expect(keys).toEqual(["escape", "up"]);
+  });
+});
+
+describe("what is broken off", () => {
+  async function heardWithPauses(ms: number, ...chunks: readonly string[]): Promise<readonly string[]> {
+    const clock = createVirtualClock();
+    const keys: string[] = [];
+    const decoder = createInputDecoder({
+      clock,
+      onKey: (key) => keys.push(key.name === "paste" ? `paste ${key.text}` : keyName(key)),
+      onReport: () => keys.push("report"),
+    });
+    for (const chunk of chunks) {
+      decoder.push(chunk);
+      await clock.advance(ms);
+    }
+    return keys;
+  }
+
+  test.each([
+    ["\x1b[", "alt+["],
+    ["\x1bO", "alt+O"],
+    ["\x1b]", "alt+]"],
+    ["\x1bP", "alt+P"],
+    ["\x1b_", "alt+_"],
+  ])("%j and nothing more is %s", async (bytes, name) => {
+    expect(await heardWithPauses(brokenOffMs, bytes, "q")).toEqual([name, "q"]);
+  });
+
+  test.each(["\x1b[1;", "\x1b]11;rgb:", "\x1bPabc", "\x1b[[", "\x1b[M!"])(
+    "%j and nothing more is nothing",
+    async (bytes) => {
+      expect(await heardWithPauses(brokenOffMs, bytes, "q")).toEqual(["q"]);
+    },
+  );
+
+  test("the rest of a sequence that comes late, but in time, belongs to it", async () => {
+    expect(await heardWithPauses(brokenOffMs - 1, "\x1b[", "1;", "5", "A")).toEqual(["ctrl+up"]);
+  });
+
+  test("Ctrl+C is heard within a string that was never ended", async () => {
+    expect(await heardWithPauses(0, "\x1b]abc\x03", "q")).toEqual(["ctrl+c", "q"]);
+  });
+
+  test("a paste without its end mark ends after a pause", async () => {
+    expect(await heardWithPauses(pastePauseMs - 1, "\x1b[200~one", "two\x1b[20")).toEqual([]);
+    expect(await heardWithPauses(pastePauseMs, "\x1b[200~one\x1b[20", "q")).toEqual([
+      "paste one\x1b[20",
+      "q",
+    ]);
   });
 });
 

@@ -78,6 +78,33 @@ test("the end waits for an answer on its way, for a while", async () => {
   await given;
 });
 
+test.each([
+  ["]11;rgb:0000/0000/0000", "dark"],
+  ["]11;rgb:1e1e/2020/2a2a", "dark"],
+  ["]11;rgb:ffff/ffff/ffff", "light"],
+  ["]11;rgb:f/f/e", "light"],
+  ["]11;rgba:fd/f6/e3/ff", "light"],
+  ["]11;rgb:0000/0000/ffff", "dark"],
+])("the background told by %s is %s", async (text, background) => {
+  const { queries } = rig();
+  const one = queries.askBackground(100);
+  const two = queries.askBackground(100);
+  queries.take({ type: "other", text: "]10;rgb:7777/7777/7777" });
+  queries.take({ type: "other", text });
+  expect(await one).toBe(background);
+  expect(await two).toBe(background);
+});
+
+test("questions of different kinds do not wait for one another", async () => {
+  const { queries, clock } = rig();
+  const background = queries.askBackground(100);
+  const cursor = queries.askCursor(100);
+  answer(queries, 2, 3);
+  expect(await cursor).toMatchObject({ row: 2, column: 3 });
+  await clock.advance(100);
+  expect(await background).toBeUndefined();
+});
+
 test("a report that nobody asked for is forgotten", () => {
   const { queries } = rig();
   expect(() => queries.take({ type: "cursor", row: 1, column: 1 })).not.toThrow();

@@ -1,11 +1,18 @@
 /** Arriving text to keys: a state machine over single characters, so that chunk borders mean nothing. */
 import type { Clock, Unsubscribe } from "../port.ts";
 import { characterKey, controlKey, csiKey, mouseKey, ss3Key } from "./keys.ts";
-import { escapeMs, pasteUnitsMax, sequenceUnitsMax, stringUnitsMax } from "./limits.ts";
+import {
+  brokenOffMs,
+  escapeMs,
+  pastePauseMs,
+  pasteUnitsMax,
+  sequenceUnitsMax,
+  stringUnitsMax,
+} from "./limits.ts";
 import type { Key, Report } from "./types.ts";
 
 export interface InputDecoder {
-  /** Takes text in as it arrives; keys and reports are told at once, a lone Escape after a short while. */
+  /** Takes text in as it arrives; keys and reports are told at once, a lone Escape and what is broken off after a while. */
   push(text: string): void;
 }
 
@@ -32,29 +39,41 @@ class Decoder implements InputDecoder {
   /** What of the paste's end mark has come. */
   #endMark = "";
   #skip = 0;
-  #cancelEscape: Unsubscribe | undefined;
+  #cancelAlarm: Unsubscribe | undefined;
 
   constructor(options: InputDecoderOptions) {
     this.#options = options;
   }
 
   push(text: string): void {
-    this.#cancelEscape?.();
-    this.#cancelEscape = undefined;
+    this.#cancelAlarm?.();
+    this.#cancelAlarm = undefined;
     for (const character of text) this.#take(character);
-    if (this.#state !== "escape") return;
-    this.#cancelEscape = this.#options.clock.after(escapeMs, () => {
-      this.#cancelEscape = undefined;
-      this.#endEscape();
+    if (this.#state === "ground") return;
+    const delayMs =
+      this.#state === "escape" ? escapeMs : this.#state === "paste" ? pastePauseMs : brokenOffMs;
+    this.#cancelAlarm = this.#options.clock.after(delayMs, () => {
+      this.#cancelAlarm = undefined;
+      this.#breakOff();
     });
   }
 
-  /** An Escape after which nothing came is the key. */
-  #endEscape(): void {
-    if (this.#state !== "escape") return;
+  /** Nothing came for a while: what there is, is all. */
+  #breakOff(): void {
+    const state = this.#state;
     const isAlt = this.#isAlt;
+    const sequence = this.#sequence;
+    if (state === "paste") {
+      this.#addPaste(this.#endMark);
+      this.#endPaste();
+      return;
+    }
     this.#reset();
-    this.#key({ name: "escape", ...(isAlt ? { alt: true as const } : {}) });
+    if (state === "escape") this.#key({ name: "escape", ...(isAlt ? { alt: true as const } : {}) });
+    // A key with Alt looks like the start of a sequence.
+    else if (state === "csi" && sequence === "") this.#key(characterKey("[", { alt: true }));
+    else if (state === "ss3" && sequence === "") this.#key(characterKey("O", { alt: true }));
+    else if (state === "string" && sequence.length === 1) this.#key(characterKey(sequence, { alt: true }));
   }
 
   #reset(): void {
@@ -233,8 +252,11 @@ class Decoder implements InputDecoder {
     }
     if (code === 27) this.#state = "stringEscape";
     else if (code === 7 && this.#sequence.startsWith("]")) this.#endString();
-    else if (code === 0x18 || code === 0x1a) this.#reset();
-    else if (this.#sequence.length < stringUnitsMax) this.#sequence += character;
+    // No answer holds other controls: the string was never ended, and this is a key.
+    else if (code < 32 && code !== 7) {
+      this.#reset();
+      this.#take(character);
+    } else if (this.#sequence.length < stringUnitsMax) this.#sequence += character;
   }
 
   #endString(): void {
@@ -248,11 +270,7 @@ class Decoder implements InputDecoder {
     if (pasteEnd.startsWith(mark)) {
       this.#endMark = mark;
       if (mark !== pasteEnd) return;
-      const text = this.#paste;
-      this.#reset();
-      this.#paste = "";
-      this.#endMark = "";
-      this.#key({ name: "paste", text });
+      this.#endPaste();
       return;
     }
     // Not the end mark after all: what looked like its start is text, and this character may start it again.
@@ -261,6 +279,14 @@ class Decoder implements InputDecoder {
     this.#addPaste(held);
     if (pasteEnd.startsWith(character)) this.#endMark = character;
     else this.#addPaste(character);
+  }
+
+  #endPaste(): void {
+    const text = this.#paste;
+    this.#reset();
+    this.#paste = "";
+    this.#endMark = "";
+    this.#key({ name: "paste", text });
   }
 
   #addPaste(text: string): void {

@@ -3,6 +3,12 @@
 /** How long an Escape may be the start of a sequence before it is the key. */
 export const escapeMs = 50;
 
+/** How long the rest of a sequence may stay away before its start is taken for a key, or for nothing. */
+export const brokenOffMs = 1_000;
+
+/** How long a paste may pause before it is taken for ended: without its end mark no key would ever be heard again. */
+export const pastePauseMs = 10_000;
+
 /** Units of one control sequence; a longer one is swallowed to its end. */
 export const sequenceUnitsMax = 256;
 
