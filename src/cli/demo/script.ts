@@ -134,6 +134,29 @@ export function* script(): Generator<Beat> {
     },
     900,
     "The file src/painter/screen.ts has been updated.",
+    {
+      detail: {
+        filePath: "src/painter/screen.ts",
+        oldString: "  epoch += 1;\n  reprint(rows);\n",
+        newString: "  epoch += 1;\n  paintedThrough = heldFirst;\n  reprintInSlices(rows);\n",
+        structuredPatch: [
+          {
+            oldStart: 41,
+            oldLines: 4,
+            newStart: 41,
+            newLines: 5,
+            lines: [
+              "   if (size.columns === columns) return;",
+              "   epoch += 1;",
+              "-  reprint(rows);",
+              "+  paintedThrough = heldFirst;",
+              "+  reprintInSlices(rows);",
+              " }",
+            ],
+          },
+        ],
+      },
+    },
   );
   yield* tool("toolu_demo_4", "Bash", { command: "npm test -- painter" }, 2400, " Tests  37 passed (37)\n", {
     detail: { stdout: " Tests  37 passed (37)\n", stderr: "", interrupted: false },
