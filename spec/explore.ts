@@ -3,13 +3,14 @@
  * about each step, the shortest script printed for the first one that breaks.
  */
 import type { StepResult, WindowEvent, WindowState } from "../src/window/index.ts";
-import { abstract, createWindow, formatConfig, formatEvent } from "../src/window/index.ts";
+import { abstract, createWindow, formatEvent } from "../src/window/index.ts";
 import type { Law } from "./laws.ts";
 import { brokenLaws, laws } from "./laws.ts";
+import { formatScript } from "./script.ts";
 import type { Move, Universe } from "./universe.ts";
 import { isWithin, keyOf, movesOf } from "./universe.ts";
 import type { World } from "./world.ts";
-import { advance, beginWorld } from "./world.ts";
+import { advance, worldAt } from "./world.ts";
 
 export type StepFunction = (state: WindowState, event: WindowEvent) => StepResult;
 
@@ -77,12 +78,6 @@ class Ways {
   }
 }
 
-/** The script of a run, in the notation of the golden scripts. */
-export function scriptOf(universe: Universe, save: string, events: readonly string[]): string {
-  const head = `config ${formatConfig(universe.config)}\n${save}\n`;
-  return head + events.map((event) => `> ${event}\n`).join("");
-}
-
 class Explorer {
   private readonly universe: Universe;
   private readonly options: ExploreOptions;
@@ -112,7 +107,12 @@ class Explorer {
     });
     for (const save of this.universe.saves) {
       const state = freeze(createWindow(this.universe.config, save));
-      this.enter(state, beginWorld(state, save === "saved" ? 0 : undefined), -1, undefined);
+      this.enter(
+        state,
+        worldAt(this.universe.config, abstract(state), save === "saved" ? 0 : undefined),
+        -1,
+        undefined,
+      );
     }
     const moves = movesOf(this.universe);
     const statesMax = this.options.statesMax ?? Number.POSITIVE_INFINITY;
@@ -168,7 +168,11 @@ class Explorer {
 
   private violation(node: Node, move: Move, broken: readonly Law[], fault?: string): Violation {
     const { events } = this.ways.to(node.index);
-    const script = scriptOf(this.universe, node.world.abs.save, [...events, formatEvent(move.event)]);
+    const name = `breaks ${broken.map((law) => `${law.id} ${law.name}`).join(", ") || fault}`;
+    const script = formatScript(name, this.universe.config, node.world.abs.save, [
+      ...events,
+      formatEvent(move.event),
+    ]);
     return { laws: broken, script, ...(fault === undefined ? {} : { fault }) };
   }
 }

@@ -93,9 +93,7 @@ const documentLaws: readonly Law[] = [
     name: "HeldIsRecentCycles",
     kind: "inv",
     holds: ({ after: { abs: t } }) =>
-      t.turn_open ||
-      (t.save === "saved" && t.saved_through < t.cycle_first) ||
-      t.held_first >= t.cycle_first,
+      t.turn_open || (t.save === "saved" && t.saved_through < t.cycle_first) || t.held_first >= t.cycle_first,
   },
   {
     id: "L2",
@@ -155,7 +153,8 @@ const documentLaws: readonly Law[] = [
     name: "ReprintInOrder",
     kind: "inv",
     holds: ({ after: { abs: t, screen } }) =>
-      !t.reprinting || (t.held_first <= t.painted_through && isRange(screen, t.held_first, t.painted_through)),
+      !t.reprinting ||
+      (t.held_first <= t.painted_through && isRange(screen, t.held_first, t.painted_through)),
   },
   {
     id: "L7",
@@ -237,7 +236,8 @@ const documentLaws: readonly Law[] = [
     kind: "inv",
     holds: ({ after: { abs: t, screen, memory } }) => {
       if (t.reprinting) return true;
-      for (let i = 0; i < memory.length; i += 2) if (!covers(screen, memory[i]!, memory[i + 1]!)) return false;
+      for (let i = 0; i < memory.length; i += 2)
+        if (!covers(screen, memory[i]!, memory[i + 1]!)) return false;
       return covers(screen, t.held_first, t.next_seq);
     },
   },
@@ -263,8 +263,10 @@ const documentLaws: readonly Law[] = [
       const { before, event, after } = step;
       if (event.type !== "log_read_done") return true;
       // Home's reply puts the window elsewhere: it brings at most one window of blocks.
-      if (before.abs.ctrlo.pending.dir === "first") return after.abs.ctrlo.hi - after.abs.ctrlo.lo <= after.config.window;
-      if (before.abs.ctrlo.anchor !== after.abs.ctrlo.anchor && !(before.truthful && after.truthful)) return true;
+      if (before.abs.ctrlo.pending.dir === "first")
+        return after.abs.ctrlo.hi - after.abs.ctrlo.lo <= after.config.window;
+      if (before.abs.ctrlo.anchor !== after.abs.ctrlo.anchor && !(before.truthful && after.truthful))
+        return true;
       const from = absoluteWindow(before);
       const to = absoluteWindow(after);
       if (from === undefined || to === undefined) return true;
@@ -333,7 +335,8 @@ function hasText(step: Step): boolean {
 
 function hasNoGap({ before, event, after }: Step): boolean {
   const isMove =
-    event.type === "ctrlo_scrolled" || (event.type === "log_read_done" && before.abs.ctrlo.pending.dir !== "first");
+    event.type === "ctrlo_scrolled" ||
+    (event.type === "log_read_done" && before.abs.ctrlo.pending.dir !== "first");
   if (!isMove) return true;
   if (before.abs.ctrlo.anchor !== after.abs.ctrlo.anchor && !after.truthful) return true;
   const from = absoluteWindow(before);
@@ -440,7 +443,10 @@ function isFramed(step: Step): boolean {
   const isCycle = event.type === "turn_ended" || event.type === "saved_through" || event.type === "compacted";
   if (isCycle && s.save === "saved" && !isSamePager(s.ctrlo, t.ctrlo)) return false;
   const isRead = all(step, "read_log", ({ token }) => token === s.next_token && t.next_token === token + 1);
-  if (!isRead || (event.type !== "resumed" && t.next_token !== s.next_token && first(step, "read_log") === undefined)) {
+  if (
+    !isRead ||
+    (event.type !== "resumed" && t.next_token !== s.next_token && first(step, "read_log") === undefined)
+  ) {
     return false;
   }
   const heldBefore = event.type === "resumed" ? event.cycleFirst : s.held_first;
@@ -519,7 +525,9 @@ function does(step: Step): boolean {
     }
     case "ctrlo_scrolled":
       if (read !== undefined) return isSamePager({ ...t.ctrlo, pending: s.ctrlo.pending }, s.ctrlo);
-      return show !== undefined && (event.dir === "older" ? t.ctrlo.lo < s.ctrlo.lo : t.ctrlo.hi > s.ctrlo.hi);
+      return (
+        show !== undefined && (event.dir === "older" ? t.ctrlo.lo < s.ctrlo.lo : t.ctrlo.hi > s.ctrlo.hi)
+      );
     case "ctrlo_jumped":
       return event.to === "end" || t.save === "unsaved" ? show !== undefined : read !== undefined;
     case "ctrlo_closed":
@@ -574,7 +582,8 @@ const furtherLaws: readonly Law[] = [
     name: "NoEmptyRange",
     kind: "inv",
     holds: (step) =>
-      all(step, "drop", ({ from, to }) => from < to) && all(step, "reprint_slice", ({ from, to }) => from < to),
+      all(step, "drop", ({ from, to }) => from < to) &&
+      all(step, "reprint_slice", ({ from, to }) => from < to),
   },
   {
     id: "X10",
@@ -608,7 +617,9 @@ function staysAtTail(step: Step): boolean {
   if (!after.config.followWhileOpen || !wasAtTail) return isSamePager(s, t);
   const lo = Math.max(s.lo, after.abs.next_seq - after.config.window);
   const isKept = t.at_start === (s.at_start && lo === s.lo) && isSameObject(s.pending, t.pending);
-  return t.hi === after.abs.next_seq && t.lo === lo && isKept && step.result.effects.at(-1)?.type === "ctrlo_show";
+  return (
+    t.hi === after.abs.next_seq && t.lo === lo && isKept && step.result.effects.at(-1)?.type === "ctrlo_show"
+  );
 }
 
 function isCapped({ abs: t, config }: World): boolean {

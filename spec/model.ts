@@ -42,22 +42,39 @@ export function isWellFormed(e: WindowEvent): boolean {
     case "saved_through":
       return isCount(e.seq);
     case "log_read_done":
-      return isCount(e.token) && isCount(e.count);
+      return isCount(e.token) && isCount(e.count) && [undefined, true, false].includes(e.met);
     case "log_read_failed":
       return isCount(e.token);
     case "resumed":
       return isCount(e.cycle) && isCount(e.cycleFirst) && isCount(e.nextSeq);
-    default:
+    case "ctrlo_scrolled":
+      return e.dir === "older" || e.dir === "newer";
+    case "ctrlo_jumped":
+      return e.to === "start" || e.to === "end";
+    case "turn_started":
+    case "turn_ended":
+    case "compacted":
+    case "resized":
+    case "reprint_tick":
+    case "ctrlo_opened":
+    case "ctrlo_closed":
       return true;
+    default:
+      return false;
   }
 }
 
+/** A counter at the last safe integer cannot count on. */
+const canCount = (counter: number): boolean => isCount(counter + 1);
+
 // Guards
+
+const canRead = (s: AbstractState): boolean => s.save === "saved" && !isReading(s) && canCount(s.next_token);
 
 function canScroll(s: AbstractState, dir: "older" | "newer"): boolean {
   const { open, anchor, lo, hi, at_start } = s.ctrlo;
   if (!open) return false;
-  const mayRead = s.save === "saved" && !isReading(s);
+  const mayRead = canRead(s);
   if (anchor === "start") return mayRead && !(dir === "older" && at_start);
   if (dir === "older") return lo > s.held_first || (mayRead && !at_start);
   return hi < s.next_seq && (hi >= s.held_first || mayRead);
@@ -67,7 +84,7 @@ function canJump(config: WindowConfig, s: AbstractState, to: "start" | "end"): b
   const { open, anchor, lo, hi, at_start } = s.ctrlo;
   if (!open || !config.jump) return false;
   if (to === "end") return anchor === "start" || hi !== s.next_seq || isReading(s);
-  if (s.save === "saved") return !at_start && !isReading(s);
+  if (s.save === "saved") return !at_start && canRead(s);
   const there = oldestOf(held(s), config.window);
   return lo !== there.lo || hi !== there.hi;
 }
@@ -101,11 +118,13 @@ export function accepts(config: WindowConfig, s: AbstractState, e: WindowEvent):
     case "log_read_failed":
       return isPending(e.token);
     case "resumed":
-      return s.save === "saved" && e.cycleFirst <= e.nextSeq;
+      return s.save === "saved" && e.cycleFirst <= e.nextSeq && canCount(s.epoch);
     case "block_finished":
+      return canCount(s.next_seq);
     case "compacted":
+      return canCount(s.cycle);
     case "resized":
-      return true;
+      return canCount(s.epoch);
   }
 }
 

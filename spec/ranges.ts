@@ -56,6 +56,7 @@ export function covers(set: Ranges, from: number, to: number): boolean {
 
 /** Whether some number of `[from, to)` is in the set. */
 export function meets(set: Ranges, from: number, to: number): boolean {
-  for (let i = 0; i < set.length; i += 2) if (Math.max(set[i]!, from) < Math.min(set[i + 1]!, to)) return true;
+  for (let i = 0; i < set.length; i += 2)
+    if (Math.max(set[i]!, from) < Math.min(set[i + 1]!, to)) return true;
   return false;
 }

@@ -3,7 +3,7 @@
  * the effects told it, what the pager shows, and where the log begins. Ghosts are computed from events and effects, never from the
  * state after the step, so that a state and the effects that led to it check each other.
  */
-import type { AbstractState, StepResult, WindowConfig, WindowEvent, WindowState } from "../src/window/index.ts";
+import type { AbstractState, StepResult, WindowConfig, WindowEvent } from "../src/window/index.ts";
 import { abstract } from "../src/window/index.ts";
 import type { Ranges } from "./ranges.ts";
 import { add, nothing, range, remove } from "./ranges.ts";
@@ -35,18 +35,19 @@ export interface Step {
   readonly after: World;
 }
 
-export function beginWorld(state: WindowState, logFirst: number | undefined): World {
-  return worldOf(state.config, abstract(state), logFirst);
-}
-
-export function worldOf(config: WindowConfig, abs: AbstractState, logFirst: number | undefined): World {
+/**
+ * The world of a window met in some state: the ghosts are what they must be in it. In a session that begins, `logFirst` is 0; of one
+ * met later it is not known.
+ */
+export function worldAt(config: WindowConfig, abs: AbstractState, logFirst?: number): World {
+  const { open, lo, hi, anchor } = abs.ctrlo;
   return {
     config,
     abs,
-    screen: nothing,
-    memory: nothing,
-    drawn: [],
-    shown: undefined,
+    screen: range(abs.held_first, abs.painted_through),
+    memory: range(abs.held_first, abs.next_seq),
+    drawn: abs.reprinting ? [] : abs.live,
+    shown: open ? { lo, hi, anchor } : undefined,
     logFirst,
     truthful: true,
   };
@@ -68,7 +69,10 @@ export interface Found {
 }
 
 /** The blocks an accepted reply brought, where they can be numbered. */
-export function foundBy(world: World, event: Extract<WindowEvent, { type: "log_read_done" }>): Found | undefined {
+export function foundBy(
+  world: World,
+  event: Extract<WindowEvent, { type: "log_read_done" }>,
+): Found | undefined {
   const { config, abs, logFirst } = world;
   const { anchor, pending } = abs.ctrlo;
   if (pending.dir === "first") {
@@ -83,10 +87,7 @@ export function foundBy(world: World, event: Extract<WindowEvent, { type: "log_r
 }
 
 /** Whether a reply to the pending read says of the log what is so. Reads may be short, but only the beginning gives nothing. */
-export function isTrueReply(
-  world: World,
-  event: Extract<WindowEvent, { type: "log_read_done" }>,
-): boolean {
+export function isTrueReply(world: World, event: Extract<WindowEvent, { type: "log_read_done" }>): boolean {
   const { config, abs, logFirst } = world;
   if (logFirst === undefined) return true;
   const { anchor, pending } = abs.ctrlo;
@@ -107,7 +108,10 @@ export function isTrueReply(
 }
 
 /** What a reply teaches of the log's first block, where that was not known. */
-function learnFirst(world: World, event: Extract<WindowEvent, { type: "log_read_done" }>): number | undefined {
+function learnFirst(
+  world: World,
+  event: Extract<WindowEvent, { type: "log_read_done" }>,
+): number | undefined {
   const { config, abs } = world;
   const { anchor, pending, lo, hi } = abs.ctrlo;
   if (pending.dir === "first") return event.met === true ? abs.held_first - event.count : undefined;
