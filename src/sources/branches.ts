@@ -69,8 +69,14 @@ export class Branches {
       : { from, to, toEnd };
   }
 
-  /** What the record at `index` left, given the records before it; remembered. */
-  async leave(seats: readonly Seat[], index: number): Promise<Branch | undefined> {
+  /**
+   * What the record at `index` left, given the records before it; remembered. `regained` where it goes on from a branch that had been
+   * left: some of that lies on the path again.
+   */
+  async leave(
+    seats: readonly Seat[],
+    index: number,
+  ): Promise<(Branch & { readonly regained: boolean }) | undefined> {
     const seat = seats[index];
     if (seat === undefined) return undefined;
     const rollback = seat.marks.find((m) => m.type === "rolledBack");
@@ -80,13 +86,16 @@ export class Branches {
         : await this.#leftFrom(seats, index);
     if (from === undefined || from >= seat.start) return undefined;
     const branch = { from, to: seat.start };
+    const before = activeOf([...this.#found.values()]);
     this.#found.set(seat.start, branch);
     for (const oldest of this.#found.keys()) {
       if (this.#found.size <= BRANCHES_MAX) break;
       this.#found.delete(oldest);
     }
-    this.#active = undefined;
-    return branch;
+    const active = activeOf([...this.#found.values()]);
+    this.#active = active;
+    const isLeft = ({ from, to }: Branch): boolean => active.some((b) => b.from <= from && to <= b.to);
+    return { ...branch, regained: !before.every(isLeft) };
   }
 
   async #leftFrom(seats: readonly Seat[], index: number): Promise<number | undefined> {
@@ -94,26 +103,33 @@ export class Branches {
     if (node?.heads !== true || node.parentId === undefined) return undefined;
     // Each step goes up the file, so that ids written twice make no circle.
     let wanted = node.parentId;
+    /** The index of the highest record of the path that was met. */
+    let top: number | undefined;
     for (let i = index - 1; i >= 0; i--) {
       const above = seats[i]?.node;
       if (above?.id !== wanted) continue;
-      if (above.heads) return firstOther(seats.slice(i + 1, index), above, node);
-      if (above.parentId === undefined) return undefined;
+      top = i;
+      if (above.heads || above.parentId === undefined)
+        return firstOther(seats.slice(i + 1, index), above, node);
       wanted = above.parentId;
     }
-    return this.#leftAbove(seats, index, wanted, node);
+    const found = await this.#find(wanted, seats[0]?.start ?? 0);
+    if (found !== undefined) return this.#leftAbove(seats, index, found, node);
+    // A parent that was never written: the path begins below it.
+    const highest = top === undefined ? undefined : seats[top]?.node;
+    return top === undefined || highest === undefined
+      ? undefined
+      : firstOther(seats.slice(top + 1, index), highest, node);
   }
 
-  /** The same where the parent lies above the records given. */
+  /** The same where the path goes on at a record above the ones given. */
   async #leftAbove(
     seats: readonly Seat[],
     index: number,
-    wanted: string,
+    parent: Seat,
     node: TreeNode,
   ): Promise<number | undefined> {
     const top = seats[0]?.start ?? 0;
-    const parent = await this.#find(wanted, top);
-    if (parent?.node === undefined) return undefined;
     const anchor = await this.#anchorOf(parent);
     const anchorNode = anchor.node;
     if (anchorNode === undefined) return undefined;
@@ -127,12 +143,11 @@ export class Branches {
     return found ?? firstOther(seats.slice(0, index), anchorNode, node);
   }
 
-  /** The nearest head at or above a record; the record itself where none is within reach. */
+  /** The nearest head at or above a record; where none is within reach, the highest record of its path. */
   async #anchorOf(parent: Seat): Promise<Seat> {
-    if (parent.node?.heads === true) return parent;
     let wanted = parent.node?.parentId;
     let anchor = parent;
-    if (wanted === undefined) return parent;
+    if (parent.node?.heads === true || wanted === undefined) return parent;
     const reach = { records: BRANCH_RECORDS_MAX, bytes: BRANCH_BYTES_MAX };
     await lookBack(this.#reader, parent.start, reach, (unit) => {
       const node = unit.said?.node;
@@ -141,7 +156,7 @@ export class Branches {
       wanted = node.parentId;
       return !node.heads && wanted !== undefined;
     });
-    return anchor.node?.heads === true ? anchor : parent;
+    return anchor;
   }
 
   /** The record with an id, above an offset: a search of the bytes, bounded. */

@@ -52,10 +52,16 @@ export class Growth {
   /** A run not given yet: the batch may hold more of it. */
   #held: Run | undefined;
   #info: Partial<SessionInfo> = {};
+  #hasRegained = false;
 
   constructor(reader: LogReader, branches: Branches) {
     this.#reader = reader;
     this.#branches = branches;
+  }
+
+  /** Whether a record took up a branch again whose entries had been told as left: no item says that of them. */
+  get hasRegained(): boolean {
+    return this.#hasRegained;
   }
 
   /**
@@ -71,6 +77,7 @@ export class Growth {
     });
     this.#turn = await turnBefore(this.#reader, units.at(-1)?.start ?? spot.offset);
     await this.add(units.reverse());
+    this.#hasRegained = false;
     if (spot.ordinal === 0) return { items: [], from: spot.offset };
     for await (const unit of unitsAfter(this.#reader, spot.offset)) {
       if (unit.start !== spot.offset || spot.ordinal >= unit.drafts.length) break;
@@ -100,6 +107,7 @@ export class Growth {
     const branch = await this.#branches.leave(this.#seats, this.#seats.length - 1);
     if (branch !== undefined) {
       this.#flush(out);
+      if (branch.regained) this.#hasRegained = true;
       const [from, to] = [branch.from, branch.to].map((offset) => formatSpot({ offset, ordinal: 0 })) as [
         string,
         string,
@@ -264,7 +272,8 @@ export class Growth {
   }
 
   #finishTexts(out: LogItem[]): void {
-    for (const entry of this.#unfinished.values()) out.push({ type: "changed", entry, live: false });
+    for (const entry of this.#unfinished.values())
+      out.push({ type: "changed", entry: this.#marked(entry), live: false });
     this.#unfinished.clear();
   }
 }

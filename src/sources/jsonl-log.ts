@@ -118,6 +118,10 @@ class JsonlLog implements Log {
         return;
       }
       yield* this.#told(event, growth);
+      if (growth.hasRegained) {
+        yield { type: "reset", reason: "an earlier branch was taken up again" };
+        return;
+      }
     }
   }
 

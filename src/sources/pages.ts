@@ -144,16 +144,12 @@ async function pairWindow(
   course: Course | undefined,
 ): Promise<readonly Entry[]> {
   const entries = window.runs.map(entryOf);
-  const pairer = createPairer();
-  const lost = new Set<string>();
-  for (const entry of entries) {
-    const pairs = pairer.add(entry);
-    if (entry.kind === "tool-result" && pairs.call === undefined && entry.toolUseId !== "")
-      lost.add(entry.toolUseId);
-    for (const { call } of pairs.answered) lost.delete(call.id);
-  }
+  const lost = callsAbove(entries);
   const before = lost.size === 0 ? [] : await callsBefore(reader, window.from, lost);
-  const open = pairer.unanswered();
+  const pairer = createPairer();
+  for (const entry of [...before, ...entries]) pairer.add(entry);
+  const own = new Set<Entry>(entries);
+  const open = pairer.unanswered().filter((call) => own.has(call.entry));
   if (open.length === 0) return pairCalls(entries, { before });
   const ahead = window.atEnd
     ? { entries: [], seats: [], isEnd: true }
@@ -163,6 +159,18 @@ async function pairWindow(
   const whole = course ?? courseOf([...window.seats, ...ahead.seats], turn ?? "closed");
   const standing = standingOf({ entries: [...entries, ...ahead.entries], course: whole, isEnd: ahead.isEnd });
   return pairCalls(entries, { before, after: ahead.entries, standing });
+}
+
+/** Ids of results whose calls do not stand above them among the entries. A call below may have an id that was used before. */
+function callsAbove(entries: readonly Entry[]): ReadonlySet<string> {
+  const pairer = createPairer();
+  const lost = new Set<string>();
+  for (const entry of entries) {
+    const { call } = pairer.add(entry);
+    if (entry.kind === "tool-result" && call === undefined && entry.toolUseId !== "")
+      lost.add(entry.toolUseId);
+  }
+  return lost;
 }
 
 /** Entries above the window down from the first one that calls one of the wanted ids still looked for. */
@@ -187,7 +195,12 @@ async function callsBefore(
     // One more record is looked at after the last call: it may be the same entry, told before.
     return true;
   });
-  return runs.toReversed().map(entryOf);
+  const above = createPairer();
+  // A result whose call was not reached is not an early one of a later call with its id.
+  return runs
+    .toReversed()
+    .map(entryOf)
+    .filter((entry) => above.add(entry).call !== undefined || entry.kind !== "tool-result");
 }
 
 interface Ahead {
