@@ -150,7 +150,7 @@ function forget(config: WindowConfig, s: AbstractState): Outcome {
     ctrlo = { ...ctrlo, ...slid };
     effects.push({ type: "ctrlo_show", ...slid, anchor: ctrlo.anchor });
   }
-  const painted = s.painted_through < first ? first : s.painted_through;
+  const painted = Math.max(first, s.painted_through);
   const prev = first < s.cycle_first ? first : -1;
   return {
     state: { ...s, held_first: first, prev_first: prev, painted_through: painted, ctrlo },
