@@ -241,6 +241,19 @@ describe("the end", () => {
   });
 });
 
+test("what is new is counted from when the end was seen last, also where one came back by rows", () => {
+  const rig = createRig(numbered(60), { columns: 60, rows: 10, window: 20, step: 5 });
+  rig.press("up");
+  rig.append(answerEntry(60, "number 60."));
+  rig.append(answerEntry(61, "number 61."));
+  expect(rig.status()).toContain("2 newer below");
+  rig.press("pagedown");
+  rig.press("up");
+  expect(rig.status()).not.toContain("newer below");
+  rig.append(answerEntry(62, "number 62."));
+  expect(rig.status()).toContain("1 newer below");
+});
+
 describe("sizes", () => {
   test("any number of resizes keeps the word at the top, and coming back is exact", () => {
     fc.assert(
@@ -308,5 +321,12 @@ describe("prompts", () => {
     expect(rig.status()).toContain("no prompt before this one");
     rig.press("}");
     expect(rig.body()[0]).toContain("ask 4");
+  });
+
+  test("near the end the screen stays full, and the prompt is on it", () => {
+    const rig = createRig([...talk(40), promptEntry(40, "ask 40")], { rows: 8 });
+    rig.press("{ }");
+    expect(rig.body().at(-1)).toContain("ask 40");
+    expect(rig.body()[0]).not.toBe("");
   });
 });

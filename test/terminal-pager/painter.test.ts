@@ -58,6 +58,7 @@ test("after a change of size, and after a reset, every row is written", async ()
   const { emulator, painter, draw } = easel(20, 3);
   await draw("one", "two", "status");
   await emulator.resize(10, 4);
+  emulator.write("\u001b[2J");
   await draw("one", "two", "three", "status");
   expect(emulator.screen()).toEqual(["one", "two", "three", "status"]);
   painter.reset();

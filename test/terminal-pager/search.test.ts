@@ -1,9 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { Finder } from "../../src/terminal/pager/finder.ts";
 import { needleUnitsMax } from "../../src/terminal/pager/limits.ts";
 import { highlighted, mayHold, needleOf } from "../../src/terminal/pager/search.ts";
+import { Viewport } from "../../src/terminal/pager/viewport.ts";
 import type { Entry } from "../../src/transcript/index.ts";
-import { answerEntry, createRig, outputEntry, promptEntry, type Rig, textOf } from "./support.ts";
+import { answerEntry, createRig, outputEntry, promptEntry, type Rig, textOf, time } from "./support.ts";
 
 /** What is shown inverse, row by row. */
 function inverse(rig: Rig): readonly string[] {
@@ -155,6 +157,23 @@ describe("what may hold a needle", () => {
     find(rig, "needle");
     expect(rig.pager.layouts.laidOutCount - before).toBeLessThan(25);
   });
+});
+
+test("the rows of a block are read once for a search, whatever is pressed and drawn", () => {
+  const viewport = new Viewport({ time });
+  viewport.resize(40, 10);
+  viewport.replace([{ entry: outputEntry(0, "a needle\n".repeat(500)) }]);
+  const finder = new Finder(viewport);
+  finder.seek("needle");
+  for (let row = 0; row < 20; row++) finder.stretches(0, row);
+  for (let key = 0; key < 5; key++) {
+    const match = finder.find(0, "newer", finder.from("newer")?.at);
+    if (match !== undefined) viewport.put(finder.reach(0, match));
+  }
+  expect(finder.readCount).toBe(1);
+  finder.seek("Needle");
+  finder.stretches(0, 0);
+  expect(finder.readCount).toBe(2);
 });
 
 test("every match is reached once, in order, and back again", () => {

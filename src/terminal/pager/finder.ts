@@ -26,6 +26,7 @@ export class Finder {
   #needle: Needle | undefined;
   #match: Spot | undefined;
   #texts = new WeakMap<readonly BlockRow[], SearchText>();
+  #readCount = 0;
 
   constructor(viewport: Viewport) {
     this.#viewport = viewport;
@@ -37,6 +38,11 @@ export class Finder {
     this.#match = undefined;
     this.#texts = new WeakMap();
     return this.#needle !== undefined;
+  }
+
+  /** How many times the rows of a block were read: what a key costs is told by it. */
+  get readCount(): number {
+    return this.#readCount;
   }
 
   get isSeeking(): boolean {
@@ -106,6 +112,7 @@ export class Finder {
     if (known !== undefined) return known;
     const text = searchTextOf(rows, this.#needle?.isCaseKept ?? true);
     this.#texts.set(rows, text);
+    this.#readCount += 1;
     return text;
   }
 
