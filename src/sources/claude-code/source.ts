@@ -1,6 +1,7 @@
 /** Claude Code: where its transcripts are, how one is told from other files, what its ends say of it, how it is opened. */
 import { basename, dirname, join, sep } from "node:path";
 import { openFile } from "../../lines/index.ts";
+import type { Classified } from "../classifier.ts";
 import { parseLine, readEnds, textLines } from "../ends.ts";
 import { type Fields, objectOf, stringOf, timeOf, wordOf } from "../fields.ts";
 import { fileStateAt } from "../file-errors.ts";
@@ -12,12 +13,13 @@ import { createClaudeClassifier } from "./classifier.ts";
 
 /** `projects/<folder>/<session>/subagents/workflows/<id>`. */
 const DEPTH_MAX = 5;
-export const CLAUDE_HEAD_BYTES = 64 * 1024;
-export const CLAUDE_TAIL_BYTES = 64 * 1024;
+export const CLAUDE_HEAD_BYTES = 32 * 1024;
+export const CLAUDE_TAIL_BYTES = 32 * 1024;
 /** Read once more, where the first prompt lies behind long attachments. */
 export const CLAUDE_LONG_HEAD_BYTES = 1024 * 1024;
 
 const classifier = createClaudeClassifier(false);
+const subagentClassifier = createClaudeClassifier(true);
 
 export const claudeCodeSource: Source = {
   agent: "claude-code",
@@ -118,12 +120,12 @@ function isClaude(head: Uint8Array): boolean {
 
 async function describe(found: FoundSession): Promise<SessionInfo> {
   let ends = await readEnds(found.path, CLAUDE_HEAD_BYTES, CLAUDE_TAIL_BYTES);
-  let head = factsOf(ends.head, ends.head.length === ends.bytes);
+  let head = factsOf(ends.head, ends.head.length === ends.bytes, "head");
   if (head.prompt === undefined && ends.bytes > ends.head.length) {
     ends = await readEnds(found.path, CLAUDE_LONG_HEAD_BYTES, CLAUDE_TAIL_BYTES);
-    head = factsOf(ends.head, ends.head.length === ends.bytes);
+    head = factsOf(ends.head, ends.head.length === ends.bytes, "head");
   }
-  const tail = ends.tail.length === 0 ? undefined : factsOf(ends.tail, true);
+  const tail = ends.tail.length === 0 ? undefined : factsOf(ends.tail, true, "tail");
   const named = tail?.custom ?? head.custom ?? tail?.agent ?? head.agent ?? tail?.ai ?? head.ai;
   const title = named ?? tail?.summary ?? head.summary ?? head.prompt ?? tail?.prompt;
   const { cwd, gitBranch, agentVersion, model } = { ...head.info, ...tail?.info };
@@ -156,44 +158,80 @@ interface Facts {
   summary?: string;
 }
 
-/** What one end of a transcript says; of names the last one counts, of prompts the first. */
-function factsOf(bytes: Uint8Array, isWhole: boolean): Facts {
+/** Rows that are parsed for the place, the version and the model. */
+const INFO_ROWS_MAX = 12;
+const titleKeys = /"(?:customTitle|agentName|aiTitle|summary)"\s*:/;
+
+/** What one end of a transcript says; of names the last one counts, of prompts the first. Rows that say none of it are not parsed. */
+function factsOf(bytes: Uint8Array, isWhole: boolean, end: "head" | "tail"): Facts {
   const facts: Facts = { info: {} };
-  const uuids = new Set<string>();
+  const rows = [...textLines(bytes, isWhole)];
   const summaries: { readonly text: string; readonly leaf: string | undefined }[] = [];
-  for (const line of textLines(bytes, isWhole)) {
-    const value = parseLine(line.replace(/^\uFEFF/, "").trim());
+  for (const row of rows) {
+    const isNamed = titleKeys.test(row);
+    const isFirst = facts.startedAt === undefined || facts.sessionId === undefined;
+    const mayPrompt = end === "head" && facts.prompt === undefined && row.includes('"user"');
+    if (!isNamed && !mayPrompt && !(end === "head" && isFirst)) continue;
+    const value = parseLine(row.replace(/^\uFEFF/, "").trim());
     if (value === undefined) continue;
-    const uuid = wordOf(value["uuid"]);
-    if (uuid !== undefined) uuids.add(uuid);
-    const text = wordOf(value["summary"]);
-    if (value["type"] === "summary" && text !== undefined)
-      summaries.push({ text, leaf: wordOf(value["leafUuid"]) });
-    facts.sessionId ??= wordOf(value["sessionId"]) as string;
-    facts.startedAt ??= timeOf(value["timestamp"]) as number;
-    const custom = wordOf(value["customTitle"]);
-    const agent = wordOf(value["agentName"]);
-    const ai = wordOf(value["aiTitle"]);
-    if (custom !== undefined) facts.custom = custom;
-    if (agent !== undefined && value["type"] === "agent-name") facts.agent = agent;
-    if (ai !== undefined) facts.ai = ai;
-    if (!chainTypes.has(stringOf(value["type"]))) continue;
-    const said = (value["isSidechain"] === true ? createClaudeClassifier(true) : classifier).classify({
-      type: "record",
-      start: 0,
-      end: 0,
-      value,
-    });
-    facts.info = { ...facts.info, ...said.info };
-    if (facts.prompt !== undefined) continue;
-    const prompt = said.entries.find((draft) => draft.kind === "delivered" && draft.sender === "user");
-    const title = prompt?.kind === "delivered" ? titleFromPrompt(prompt.body) : undefined;
-    if (title !== undefined) facts.prompt = title;
+    if (isNamed) {
+      addName(facts, value);
+      const text = wordOf(value["summary"]);
+      if (value["type"] === "summary" && text !== undefined)
+        summaries.push({ text, leaf: wordOf(value["leafUuid"]) });
+    }
+    addStart(facts, value);
+    if (mayPrompt) addPrompt(facts, value);
   }
+  facts.info = infoOf(end === "tail" || isWhole ? rows.reverse() : rows);
   // A summary of another session's leaf is that session's title.
-  const own = summaries.findLast(({ leaf }) => leaf !== undefined && uuids.has(leaf));
+  const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const own = summaries.findLast(({ leaf }) => leaf !== undefined && all.includes(`"uuid":"${leaf}"`));
   if (own !== undefined) facts.summary = own.text;
   return facts;
+}
+
+function addName(facts: Facts, value: Fields): void {
+  const custom = wordOf(value["customTitle"]);
+  const agent = value["type"] === "agent-name" ? wordOf(value["agentName"]) : undefined;
+  const ai = wordOf(value["aiTitle"]);
+  if (custom !== undefined) facts.custom = custom;
+  if (agent !== undefined) facts.agent = agent;
+  if (ai !== undefined) facts.ai = ai;
+}
+
+function addStart(facts: Facts, value: Fields): void {
+  const sessionId = wordOf(value["sessionId"]);
+  const startedAt = timeOf(value["timestamp"]);
+  if (facts.sessionId === undefined && sessionId !== undefined) facts.sessionId = sessionId;
+  if (facts.startedAt === undefined && startedAt !== undefined) facts.startedAt = startedAt;
+}
+
+function saidBy(value: Fields): Classified {
+  const reader = value["isSidechain"] === true ? subagentClassifier : classifier;
+  return reader.classify({ type: "record", start: 0, end: 0, value });
+}
+
+function addPrompt(facts: Facts, value: Fields): void {
+  if (!chainTypes.has(stringOf(value["type"]))) return;
+  const prompt = saidBy(value).entries.find((draft) => draft.kind === "delivered" && draft.sender === "user");
+  const title = prompt?.kind === "delivered" ? titleFromPrompt(prompt.body) : undefined;
+  if (title !== undefined) facts.prompt = title;
+}
+
+/** Place, branch, version and model as the first of `rows` says them; those that say nothing of it are not parsed. */
+function infoOf(rows: readonly string[]): Partial<SessionInfo> {
+  let info: Partial<SessionInfo> = {};
+  let parsed = 0;
+  for (const row of rows) {
+    if (parsed >= INFO_ROWS_MAX || (info.cwd !== undefined && info.model !== undefined)) break;
+    if (!(info.cwd === undefined ? row.includes('"cwd"') : row.includes('"model"'))) continue;
+    parsed += 1;
+    const value = parseLine(row.replace(/^\uFEFF/, "").trim());
+    if (value === undefined || !chainTypes.has(stringOf(value["type"]))) continue;
+    info = { ...saidBy(value).info, ...info };
+  }
+  return info;
 }
 
 async function openClaude(path: string): Promise<Log> {
