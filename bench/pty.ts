@@ -15,6 +15,10 @@ export interface Watched {
   /** Milliseconds from now (or from the start, for the first call) until `text` stands on the screen. */
   until(text: string): Promise<number>;
   type(keys: string): void;
+  /** Sets the start from which the next `until` counts. */
+  mark(): void;
+  /** Bytes the program wrote since the last call. */
+  takeBytes(): number;
   /** Ends the process as a closing session would; answers its greatest memory. */
   end(): Promise<{ readonly maxRssMB: number }>;
 }
@@ -52,7 +56,11 @@ export async function watchNode(
   });
   let check = (): void => undefined;
   terminal.onData((answer) => child.write(answer));
-  child.onData((data) => terminal.write(data, () => check()));
+  let bytes = 0;
+  child.onData((data) => {
+    bytes += Buffer.byteLength(data);
+    terminal.write(data, () => check());
+  });
   let isOver = false;
   const over = new Promise<void>((resolve) => {
     child.onExit(() => {
@@ -76,6 +84,14 @@ export async function watchNode(
     type(keys) {
       startedAt = performance.now();
       child.write(keys);
+    },
+    mark() {
+      startedAt = performance.now();
+    },
+    takeBytes() {
+      const taken = bytes;
+      bytes = 0;
+      return taken;
     },
     async end() {
       try {
