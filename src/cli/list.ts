@@ -32,6 +32,30 @@ async function describeAll(found: readonly FoundSession[]): Promise<SessionInfo[
   return infos;
 }
 
+/** The newest `limit` sessions with what is known of them. Subagents that only their records show to be such are left out. */
+async function describeNewest(
+  all: readonly FoundSession[],
+  limit: number,
+): Promise<{
+  readonly found: readonly FoundSession[];
+  readonly infos: readonly SessionInfo[];
+  readonly left: number;
+}> {
+  const found: FoundSession[] = [];
+  const infos: SessionInfo[] = [];
+  let at = 0;
+  while (at < all.length && found.length < limit) {
+    const batch = all.slice(at, at + limit - found.length);
+    at += batch.length;
+    for (const [i, info] of (await describeAll(batch)).entries()) {
+      if (info.parentId !== undefined) continue;
+      found.push(batch[i] as FoundSession);
+      infos.push(info);
+    }
+  }
+  return { found, infos, left: all.length - at };
+}
+
 /** Text cut or padded to exactly `cells`. */
 function column(text: string, cells: number): string {
   const cut = cellsOf(text) > cells ? cutCells(text, cells) : text;
@@ -95,8 +119,7 @@ export async function runList(io: Io, options: ListOptions): Promise<number> {
   const problems: string[] = [];
   const all = await findSessions(io, options.agent, (path, message) => problems.push(`${path}: ${message}`));
   const limit = options.limit ?? (io.out.isTTY && options.json !== true ? TERMINAL_SESSIONS_MAX : all.length);
-  const found = all.slice(0, limit);
-  const infos = await describeAll(found);
+  const { found, infos, left } = await describeNewest(all, limit);
   if (options.json === true) {
     for (const [i, session] of found.entries()) {
       if (!(await io.out.write(`${JSON.stringify({ ...session, ...infos[i] })}\n`))) break;
@@ -108,10 +131,10 @@ export async function runList(io: Io, options: ListOptions): Promise<number> {
       "`hansard demo` shows one made on the spot; `hansard open <path>` opens a file from anywhere.\n",
     );
   } else {
-    const starts = uniqueStarts(all.map((session) => session.id));
-    const lines = rows(infos, found, starts.slice(0, limit), io, io.out.columns ?? 160);
-    const more = all.length - found.length;
-    if (more > 0) lines.push("", `… ${more} more (hansard list --limit ${all.length})`);
+    const starts = new Map(uniqueStarts(all.map((session) => session.id)).map((start, i) => [all[i], start]));
+    const ids = found.map((session) => starts.get(session) ?? session.id);
+    const lines = rows(infos, found, ids, io, io.out.columns ?? 160);
+    if (left > 0) lines.push("", `… ${left} more (hansard list --limit ${all.length})`);
     if (io.out.isTTY) lines.push("", "hansard open <id> shows one; `hansard open last` the newest.");
     await io.out.write(`${lines.join("\n")}\n`);
   }

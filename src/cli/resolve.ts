@@ -84,8 +84,11 @@ export async function resolveSession(io: Io, name: string): Promise<string> {
   if (looksLikePath(name)) return resolve(io.cwd, name);
   const sessions = await findSessions(io);
   if (name === "last") {
-    const newest = sessions[0];
-    if (newest) return newest.path;
+    for (const session of sessions) {
+      // A subagent's session may be known as such by its records alone.
+      const info = await describeSession(session).catch(() => undefined);
+      if (info?.parentId === undefined) return session.path;
+    }
     throw new CommandError(exitCodes.notFound, "No session was found on this computer.", [
       "Try `hansard demo`, or give the path of a session file.",
     ]);
