@@ -1,9 +1,9 @@
 /** A pager over a log that is read as the shell reads it: by steps, into a window of limited size. */
 import type { Key } from "../../src/terminal/input/index.ts";
-import { createPager, type Pager, type PagerRequest } from "../../src/terminal/pager/index.ts";
+import { createPager, type PagerRequest } from "../../src/terminal/pager/index.ts";
 import { createClock, renderEntry } from "../../src/terminal/render/index.ts";
 import { roomOf } from "../../src/terminal/screen/index.ts";
-import { type Line, spansCells, splitRows } from "../../src/terminal/text/index.ts";
+import { type Line, splitRows } from "../../src/terminal/text/index.ts";
 import type { Entry } from "../../src/transcript/index.ts";
 
 export const time = createClock("UTC");
@@ -195,9 +195,4 @@ export function createRig(entries: readonly Entry[], options: RigOptions = {}): 
       return { lo, hi };
     },
   };
-}
-
-/** The widest row. */
-export function cellsMax(pager: Pager): number {
-  return Math.max(...pager.rows().map((line) => spansCells(line.spans)));
 }

@@ -194,3 +194,23 @@ it("joins neighbours of equal style", () => {
     joinSpans([{ text: "a" }, { text: "b", tone: "text" }, { text: "" }, { text: "c", bold: true }]),
   ).toEqual([{ text: "ab" }, { text: "c", bold: true }]);
 });
+
+it("printable ASCII is wrapped as any other text is", () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.oneof(fc.stringMatching(/^[a-z.]{1,14}$/), fc.stringMatching(/^ {1,12}$/)), {
+        maxLength: 20,
+      }),
+      fc.integer({ min: 1, max: 24 }),
+      (parts, width) => {
+        const text = parts.join("");
+        const texts = (rows: readonly Span[][]): readonly string[] =>
+          rows.map((row) => row.map((span) => span.text).join(""));
+        // A second span, though it is empty, takes the way of all texts.
+        expect(texts(wrapWords([{ text }], width))).toEqual(
+          texts(wrapWords([{ text }, { text: "" }], width)),
+        );
+      },
+    ),
+  );
+});

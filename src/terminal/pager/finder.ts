@@ -1,4 +1,5 @@
 /** What is searched for, and the match that was reached last. */
+import type { Entry } from "../../transcript/index.ts";
 import type { BlockRow } from "./block-layout.ts";
 import {
   mayHold,
@@ -26,6 +27,7 @@ export class Finder {
   #needle: Needle | undefined;
   #match: Spot | undefined;
   #texts = new WeakMap<readonly BlockRow[], SearchText>();
+  #mayHold = new WeakMap<Entry, boolean>();
   #readCount = 0;
 
   constructor(viewport: Viewport) {
@@ -37,6 +39,7 @@ export class Finder {
     this.#needle = needleOf(text);
     this.#match = undefined;
     this.#texts = new WeakMap();
+    this.#mayHold = new WeakMap();
     return this.#needle !== undefined;
   }
 
@@ -77,7 +80,7 @@ export class Finder {
     if (entry === undefined || needle === undefined) return undefined;
     const { name } = entry;
     const isRaw = viewport.details.of(name) === "raw";
-    if (!isRaw && !mayHold(entry, needle)) return undefined;
+    if (!isRaw && !this.#isWorthLayingOut(entry, needle)) return undefined;
     const seen = this.#textOf(viewport.rowsOf(index));
     const at = nearest(seen, needle, direction, bound);
     if (at !== undefined) return { name, at };
@@ -101,6 +104,14 @@ export class Finder {
     if (this.#needle === undefined) return [];
     const rows = this.#viewport.rowsOf(index);
     return stretchesIn(rows, this.#textOf(rows), this.#needle, row);
+  }
+
+  #isWorthLayingOut(entry: Entry, needle: Needle): boolean {
+    const known = this.#mayHold.get(entry);
+    if (known !== undefined) return known;
+    const may = mayHold(entry, needle);
+    this.#mayHold.set(entry, may);
+    return may;
   }
 
   get #size(): number {

@@ -5,11 +5,11 @@ import { createClock, type TimeFormat } from "../render/index.ts";
 import type { Line } from "../text/index.ts";
 import type { BlockLayouts } from "./block-layout.ts";
 import { type Command, commandOf, helpRows } from "./commands.ts";
+import { bodyRows, percentOf, rowsSeenOf } from "./drawing.ts";
 import { entryText } from "./entry-text.ts";
 import { Finder, type Spot } from "./finder.ts";
 import { fruitlessAsksMax, needleUnitsMax, waitingRowsMax, wheelRows } from "./limits.ts";
-import { highlighted } from "./search.ts";
-import { type RowsSeen, statusLine } from "./status.ts";
+import { statusLine } from "./status.ts";
 import type { Pager, PagerOptions, PagerRequest, PagerView, WindowReach } from "./types.ts";
 import { type Direction, isPast, Viewport } from "./viewport.ts";
 
@@ -484,29 +484,10 @@ class HistoryPager implements Pager {
   rows(): readonly Line[] {
     const { room, body, height } = this.#viewport;
     if (height <= 1 && this.#typed !== undefined) return [this.#status()];
-    const lines = this.#isHelpUp ? helpRows(room, body) : this.#bodyRows();
+    const lines = this.#isHelpUp
+      ? helpRows(room, body)
+      : bodyRows(this.#viewport, this.#finder, this.#currentIndex());
     return height <= 1 ? lines.slice(0, 1) : [...lines, this.#status()];
-  }
-
-  #bodyRows(): readonly Line[] {
-    const viewport = this.#viewport;
-    const lines: Line[] = [];
-    const seen = new Set<string>();
-    const current = this.#currentIndex();
-    let { index, row } = viewport.top;
-    while (lines.length < viewport.body && index < viewport.blocks.length) {
-      const rows = viewport.rowsOf(index);
-      seen.add(viewport.entryAt(index)?.name ?? "");
-      for (; row < rows.length && lines.length < viewport.body; row++) {
-        const line = highlighted(rows[row]!.line, this.#finder.stretches(index, row));
-        lines.push(index === current ? marked(line) : line);
-      }
-      index += 1;
-      row = 0;
-    }
-    this.layouts.pin(seen);
-    while (lines.length < viewport.body) lines.push({ spans: [], wrap: "fit" });
-    return lines;
   }
 
   /** Blocks newer than the window, or where it holds the newest, those that came since the end was on the screen. */
@@ -532,42 +513,16 @@ class HistoryPager implements Pager {
         newBlocks: isAtEnd ? 0 : this.#countNewer(),
         isAtStart: atStart && isFirst,
         isAtEnd,
-        percent: atStart && atEnd ? this.#percent() : undefined,
+        percent: atStart && atEnd ? percentOf(viewport) : undefined,
         time: entry?.time === undefined ? undefined : this.#time(entry.time),
         detail: entry === undefined ? "full" : viewport.details.of(entry.name),
-        rowsSeen: this.#rowsSeen(),
+        rowsSeen: rowsSeenOf(viewport),
       },
       viewport.room,
     );
-  }
-
-  /** By blocks: rows are not laid out for it. */
-  #percent(): number {
-    const { index, row } = this.#viewport.bottom();
-    const share = (row + 1) / Math.max(1, this.#viewport.rowsOf(index).length);
-    return Math.min(100, Math.floor((100 * (index + share)) / Math.max(1, this.#viewport.blocks.length)));
-  }
-
-  /** Where one is in a block that is higher than the screen. */
-  #rowsSeen(): RowsSeen | undefined {
-    const { top, body } = this.#viewport;
-    const total = this.#viewport.rowsOf(top.index).length;
-    if (total <= body) return undefined;
-    return { first: top.row + 1, last: Math.min(total, top.row + body), total };
   }
 }
 
 function moveBy(move: RowMove, rows: number): RowMove {
   return { ...move, count: Math.max(0, move.count - rows), moved: move.moved + rows };
-}
-
-/** The first blank of a row of the current block becomes a quiet mark. */
-function marked(line: Line): Line {
-  const [first, ...others] = line.spans;
-  if (first === undefined || !first.text.startsWith(" ")) return line;
-  const rest = first.text.slice(1);
-  return {
-    ...line,
-    spans: [{ text: "▏", tone: "rule" }, ...(rest === "" ? [] : [{ ...first, text: rest }]), ...others],
-  };
 }

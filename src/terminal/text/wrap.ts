@@ -182,6 +182,9 @@ function* unitsOf(spans: readonly Span[]): Generator<Unit> {
  * the edge leaves no blank row; spaces at the start of the line are kept as its indent. A word wider than a row is broken hard.
  */
 export function wrapWords(spans: readonly Span[], width: number): readonly Span[][] {
+  const [only] = spans;
+  if (only !== undefined && spans.length === 1 && isPlainAscii(only.text))
+    return wrapPlainWords(only, Math.max(1, width));
   const builder = new RowBuilder(width);
   let space: Unit | undefined;
   let isStart = true;
@@ -209,6 +212,40 @@ export function wrapWords(spans: readonly Span[], width: number): readonly Span[
     isStart = false;
   }
   return builder.finish();
+}
+
+/** The same for one span of printable ASCII, where each row is a slice of it: megabytes of prose are laid out at once. */
+function wrapPlainWords(span: Span, width: number): readonly Span[][] {
+  const { text } = span;
+  const rows: Span[][] = [];
+  const addRow = (start: number, end: number): void => {
+    rows.push(end > start ? [withText(span, text.slice(start, end))] : []);
+  };
+  let rowStart = 0;
+  let rowEnd = 0;
+  let isStart = true;
+  for (let at = 0; ; ) {
+    let wordStart = at;
+    while (text.charCodeAt(wordStart) === 0x20) wordStart += 1;
+    if (wordStart >= text.length) break;
+    const space = text.indexOf(" ", wordStart);
+    const wordEnd = space < 0 ? text.length : space;
+    const gap = wordStart - at;
+    if (wordEnd - rowStart > width) {
+      const isWide = wordEnd - wordStart > width;
+      const keepsIndent = isStart && isWide && width - gap >= indentRoomMin;
+      if (!keepsIndent) {
+        if (rowEnd > rowStart) addRow(rowStart, rowEnd);
+        rowStart = wordStart;
+      }
+      for (; wordEnd - rowStart > width; rowStart += width) addRow(rowStart, rowStart + width);
+    }
+    rowEnd = wordEnd;
+    isStart = false;
+    at = wordEnd;
+  }
+  addRow(rowStart, rowEnd);
+  return rows;
 }
 
 /** Spans of equal style next to each other made one. */
