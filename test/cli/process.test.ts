@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { emptyHomeEnv, type Home } from "../support/agents-home.ts";
 import { fixturePath } from "../support/fixtures.ts";
-import { bin, claudeLines, jsonLines, start, tempFolder, tempHome } from "./support.ts";
+import { bin, claudeLines, jsonLines, run, start, tempFolder, tempHome } from "./support.ts";
 
 test("--version answers with the package's version", async () => {
   const about = JSON.parse(await readFile(new URL("../../package.json", import.meta.url), "utf8")) as {
@@ -218,11 +218,8 @@ test("other programs' files are left as they are: content, times, and nothing be
   const argvs: string[][] = [[], ["list"], ["list", "--json"], ["show", "Calmon fromour"], ["open", "last"]];
   for (const { path } of Object.values(home.sessions))
     argvs.push(["show", path], ["show", path, "--json", "--limit", "3"], ["check", path], ["open", path]);
-  await Promise.all([work(argvs), work(argvs)]);
-  async function work(left: string[][]): Promise<void> {
-    for (let argv = left.shift(); argv !== undefined; argv = left.shift())
-      expect(await start(argv, home.env).ended).toMatchObject({ code: 0, err: "" });
-  }
+  for (const argv of argvs) expect(await run(home, argv)).toMatchObject({ code: 0, err: "" });
+  expect(await start(["list"], home.env).ended).toMatchObject({ code: 0, err: "" });
   expect(await traces(home.path)).toEqual(before);
   const relative = (sums: Record<string, string>, root: string): Record<string, string> =>
     Object.fromEntries(Object.entries(sums).map(([path, sum]) => [path.slice(root.length), sum]));
