@@ -307,7 +307,8 @@ class HistoryPager implements Pager {
       if (index !== known || searchedBefore === 0) searched += 1;
     }
     if (this.#isEdge(direction)) {
-      this.#message = `not found ${direction === "older" ? "before" : "after"} this`;
+      this.#message =
+        direction === "older" ? "not found before this (N: after)" : "not found after this (n: before)";
       return [];
     }
     this.#isFollowing = false;
