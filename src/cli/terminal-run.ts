@@ -111,6 +111,8 @@ export async function runInTerminal(
     theme: themeOf(env, true),
     isSynchronized: hasSynchronizedOutput(env),
     resizeWay: options.resize ?? (reflows(env) ? "adopt" : "reprint"),
+    // The Linux console would print them among the text.
+    hasStrings: !/^(?:linux|vt|cons)/.test(env["TERM"] ?? ""),
     layout: { highlighter },
     head: (width) => headLines(io, session, width),
     ...(name === undefined ? {} : { foot: (width: number) => footLines(name, width) }),

@@ -33,6 +33,7 @@ interface RigOptions {
   readonly stopProcess?: () => Promise<void>;
   /** The first read of the log fails with this. */
   readonly failure?: string;
+  readonly hasStrings?: boolean;
 }
 
 function rig(options: RigOptions = {}): Rig {
@@ -52,6 +53,7 @@ function rig(options: RigOptions = {}): Rig {
     resizeWay,
     layout: { time: () => "12:00" },
     foot: () => [{ spans: [{ text: " hansard open fake" }], wrap: "fit" }],
+    hasStrings: options.hasStrings === true,
     trace: (line) => trace.push(line),
     ...(options.stopProcess === undefined ? {} : { stopProcess: options.stopProcess }),
   });
@@ -102,7 +104,14 @@ function call(state: "running" | "done", name = "c"): Entry {
     name,
     usage: {},
     blocks: [
-      { kind: "tool-use", id: "1", name: "Bash", inputSummary: "{}", subject: "npm test", outcome: { state } },
+      {
+        kind: "tool-use",
+        id: "1",
+        name: "Bash",
+        inputSummary: "{}",
+        subject: "npm test",
+        outcome: { state },
+      },
     ],
   };
 }
@@ -308,6 +317,40 @@ describe("the shell", () => {
     expect(words(r.emulator.lines())).toBe("› entry 0 12:00 › entry 1 12:00 hansard open fake");
   });
 
+  test("the window has the session's title, nothing of it obeyed, and gets its own back", async () => {
+    const r = rig({ log: entries(1), hasStrings: true });
+    const titles: string[] = [];
+    r.emulator.xterm.onTitleChange((title) => titles.push(title));
+    await r.settle();
+    r.emit({ type: "info", info: { ...r.session.info, title: "new\x07\x1b]2;stolen\x07" } });
+    await r.settle();
+    expect(titles[0]).toBe("A fake · hansard");
+    expect(titles).toHaveLength(2);
+    expect(titles[1]).toContain("stolen");
+    expect(titles[1]).not.toBe("stolen");
+    await r.key("q");
+    const all = r.emulator.writes.join("");
+    expect(all.indexOf("\x1b[22;2t")).toBeLessThan(all.indexOf("\x1b]2;"));
+    expect(all.lastIndexOf("\x1b[23;2t")).toBeGreaterThan(all.lastIndexOf("\x1b]2;"));
+  });
+
+  test("prompts are marked for the terminal's own jumps, answers are not", async () => {
+    const r = rig({ log: [entryOf(0), said("An answer.", "@1")], hasStrings: true });
+    const marks: string[] = [];
+    r.emulator.xterm.parser.registerOscHandler(133, (text) => {
+      const { active } = r.emulator.xterm.buffer;
+      const row = active.getLine(active.baseY + active.cursorY)?.translateToString(true) ?? "";
+      marks.push(`${text} ${row}`);
+      return true;
+    });
+    await r.settle();
+    expect(marks).toEqual(["A;redraw=0 ", "C "]);
+    const all = r.emulator.writes.join("");
+    expect(all.indexOf("133;A")).toBeLessThan(all.indexOf("entry 0"));
+    expect(all.indexOf("133;C")).toBeGreaterThan(all.indexOf("entry 0"));
+    expect(all.indexOf("133;C")).toBeLessThan(all.indexOf("An answer."));
+  });
+
   test("a terminal that hangs up ends it without another byte", async () => {
     const r = rig({ log: entries(2) });
     await r.settle();
@@ -367,8 +410,14 @@ type Act =
   | { readonly do: "compact" };
 
 const act: fc.Arbitrary<Act> = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ do: fc.constant("finish" as const), length: fc.integer({ min: 1, max: 12 }) }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant("stream" as const), length: fc.integer({ min: 1, max: 12 }) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({ do: fc.constant("finish" as const), length: fc.integer({ min: 1, max: 12 }) }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constant("stream" as const), length: fc.integer({ min: 1, max: 12 }) }),
+  },
   {
     weight: 2,
     arbitrary: fc.record({
@@ -390,7 +439,12 @@ const act: fc.Arbitrary<Act> = fc.oneof(
 
 /** Marks that are on the terminal once each, in order, whatever rows they stand in. */
 function marksOf(lines: readonly string[]): readonly string[] {
-  return lines.join("").replaceAll(" ", "").match(/<\d+\.\d+>/g) ?? [];
+  return (
+    lines
+      .join("")
+      .replaceAll(" ", "")
+      .match(/<\d+\.\d+>/g) ?? []
+  );
 }
 
 async function play(acts: readonly Act[], resizeWay: ResizeWay): Promise<void> {
@@ -429,7 +483,7 @@ async function play(acts: readonly Act[], resizeWay: ResizeWay): Promise<void> {
       await r.emulator.resize(step.columns, step.rows);
       await r.settle(resizeSettleMs + 100);
     } else if (step.do === "keys") {
-      for (const character of step.text.match(/\x1b\[\d~|[^]/g) ?? []) {
+      for (const character of step.text.match(/\x1b\[\d~|./gs) ?? []) {
         if (character === "\x0f") isPagerUp = !isPagerUp;
         else if (character === "q") {
           if (!isPagerUp) continue;
@@ -456,10 +510,14 @@ async function play(acts: readonly Act[], resizeWay: ResizeWay): Promise<void> {
 }
 
 describe("T1 through the whole shell: every line once, in order, over growth, resizes and paging", () => {
-  test.each(["adopt", "reprint"] as const)("in the %s way", async (way) => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(act, { maxLength: 25 }), (acts) => play(acts, way)),
-      { numRuns: 60 },
-    );
-  }, 120_000);
+  test.each(["adopt", "reprint"] as const)(
+    "in the %s way",
+    async (way) => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(act, { maxLength: 25 }), (acts) => play(acts, way)),
+        { numRuns: 60 },
+      );
+    },
+    120_000,
+  );
 });

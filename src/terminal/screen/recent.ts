@@ -7,7 +7,7 @@ import type { Printing } from "./types.ts";
 export interface PrintedBlock {
   /** As written, in the layout of the width they were written at. */
   readonly lines: readonly Line[];
-  readonly relayout: ((width: number) => readonly Line[]) | undefined;
+  readonly printing: Printing;
 }
 
 export class RecentPrintings {
@@ -20,7 +20,7 @@ export class RecentPrintings {
 
   add(lines: readonly Line[], printing: Printing): void {
     if (lines.length === 0) return;
-    this.#blocks.push({ lines, relayout: printing.relayout });
+    this.#blocks.push({ lines, printing });
     this.#lines += lines.length;
     while (this.#lines > recentLinesMax && this.#blocks.length > 0) {
       this.#lines -= this.#blocks.shift()!.lines.length;

@@ -15,6 +15,9 @@ const eraseRight = "\x1b[K";
 /** Rows of the live region are cut at the window's edge, should it be narrower than we know yet: they never take more than one row. */
 const cutRows = "\x1b[?7l";
 const wrapRows = "\x1b[?7h";
+/** A prompt begins here, and is not the terminal's to draw again; what follows it is output. */
+const promptStart = "\x1b]133;A;redraw=0\x1b\\";
+const promptEnd = "\x1b]133;C\x1b\\";
 const clearAll = "\x1b[H\x1b[2J\x1b[3J";
 
 function up(rows: number): string {
@@ -248,7 +251,10 @@ class PaintedScreen implements Screen {
     const own = isFresh ? printing.lines : relayout(roomOf(this.#size.columns));
     const lines = printable(own, this.#size.columns);
     this.#recent.add(lines, printing);
-    return lines.map((line) => `${encodeLine(line, this.#options.theme)}\r\n`).join("");
+    const texts = lines.map((line) => `${encodeLine(line, this.#options.theme)}\r\n`);
+    const first = lines.findIndex((line) => line.spans.length > 0);
+    if (printing.isPrompt !== true || this.#options.hasMarks !== true || first < 0) return texts.join("");
+    return `${texts.slice(0, first).join("")}${promptStart}${texts.slice(first).join("")}${promptEnd}`;
   }
 
   /** Printed lines, as many as one write takes, with the live region below them. */
@@ -369,9 +375,9 @@ class PaintedScreen implements Screen {
       cursor === undefined ? rowsOfAll(this.#rows.slice(-1), columns).most : size.rows - cursor.row + 1;
     this.#size = size;
     let out = `${up(rows)}\r${eraseWithin(Math.min(size.rows, rows + below))}`;
-    for (const { lines, relayout } of visible.blocks) {
-      const printing = relayout === undefined ? { lines } : { lines: relayout(roomOf(columns)), relayout };
-      out += this.#print({ printing, columns });
+    for (const { lines, printing } of visible.blocks) {
+      const own = printing.relayout?.(roomOf(columns)) ?? lines;
+      out += this.#print({ printing: { ...printing, lines: own }, columns });
     }
     return out + this.#drawLive();
   }

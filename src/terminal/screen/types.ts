@@ -6,6 +6,8 @@ export interface Printing {
   readonly lines: readonly Line[];
   /** The same content in at most `width` cells (`roomOf` the columns). Absent: the lines stay as they are. */
   readonly relayout?: (width: number) => readonly Line[];
+  /** A person's prompt: marked, so that the terminal can jump to it. */
+  readonly isPrompt?: boolean;
 }
 
 export interface CursorPlace {
@@ -45,6 +47,8 @@ export interface ScreenOptions {
   readonly theme: Theme;
   /** Whether frames are bracketed by synchronized-output marks. */
   readonly isSynchronized: boolean;
+  /** Whether prompts are marked (OSC 133). Default: they are not. */
+  readonly hasMarks?: boolean;
   /** Where the cursor is; undefined where the terminal does not answer in time. Never rejects. */
   readonly askCursor: () => Promise<CursorPlace | undefined>;
 }

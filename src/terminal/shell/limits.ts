@@ -54,3 +54,6 @@ export const askCursorMs = 250;
 /** Between two questions where the terminal has another size than the system says, and how many there are. */
 export const askAgainMs = 60;
 export const askTriesMax = 10;
+
+/** Cells of the window's title. */
+export const titleCellsMax = 80;

@@ -192,15 +192,16 @@ export class MainView {
     return { ...this.#options.layout, detail: "compact", ...(previous === undefined ? {} : { previous }) };
   }
 
-  #commit(printing: Printing): void {
-    if (printing.lines.length > 0) this.#screen.commit(printing);
+  #commit(printing: Printing, entry: Entry): void {
+    const isPrompt = entry.kind === "delivered" && entry.sender === "user";
+    if (printing.lines.length > 0) this.#screen.commit(isPrompt ? { ...printing, isPrompt } : printing);
   }
 
   #printNow({ entry, growing }: Finished): void {
     const columns = this.#columns;
     const block = growing ?? new GrowingBlock(this.#layout(this.#last), columns);
     block.rebase(columns);
-    this.#commit(block.finish(entry));
+    this.#commit(block.finish(entry), entry);
     this.#last = entry;
   }
 
@@ -227,7 +228,7 @@ export class MainView {
       block.growing ??= new GrowingBlock(this.#layout(previous), columns);
       const printing = block.growing.grow(block.entry);
       if (printing !== "rewritten") {
-        if (printing !== undefined) this.#commit(printing);
+        if (printing !== undefined) this.#commit(printing, block.entry);
         return block.growing.open;
       }
     }

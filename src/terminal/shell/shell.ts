@@ -15,7 +15,7 @@ import { createPager, createPagerPainter, type Pager, type PagerPainter } from "
 import type { Clock, TerminalPort, TerminalSize, Unsubscribe } from "../port.ts";
 import type { Notice } from "../render/index.ts";
 import { type CursorPlace, createScreen, type Screen } from "../screen/index.ts";
-import type { Line, Theme } from "../text/index.ts";
+import { cutCells, type Line, sanitizeLine, type Theme } from "../text/index.ts";
 import { BlockStore, blocksOf } from "./block-store.ts";
 import type { LayoutOptions } from "./growing-block.ts";
 import { History } from "./history.ts";
@@ -29,6 +29,7 @@ import {
   resizeSettleMs,
   spinnerMs,
   tailBlocks,
+  titleCellsMax,
   unflushedBlocksMax,
   windowConfig,
 } from "./limits.ts";
@@ -48,6 +49,8 @@ export interface ShellOptions {
   /** Whether the terminal knows synchronized output. */
   readonly isSynchronized: boolean;
   readonly resizeWay: ResizeWay;
+  /** Whether the terminal takes OSC strings: the window's title becomes the session's, prompts are marked. Default: neither. */
+  readonly hasStrings?: boolean;
   readonly layout: Pick<LayoutOptions, "time" | "highlighter" | "moreKey">;
   /** Lines that head the transcript and that end it, at a width. */
   readonly head?: (width: number) => readonly Line[];
@@ -117,6 +120,7 @@ class TerminalShell implements Shell {
   #cancelNotice: Unsubscribe | undefined;
   #cancelResize: Unsubscribe | undefined;
   #unflushed = 0;
+  #shownTitle: string | undefined;
 
   constructor(options: ShellOptions) {
     this.#options = options;
@@ -221,6 +225,7 @@ class TerminalShell implements Shell {
     return createScreen(this.#port, this.#clock, {
       theme: this.#options.theme,
       isSynchronized: this.#options.isSynchronized,
+      hasMarks: this.#options.hasStrings === true,
       askCursor: () => this.#askCursor(),
     });
   }
@@ -239,13 +244,28 @@ class TerminalShell implements Shell {
 
   #enter(): void {
     this.#port.setRaw(true);
-    this.#port.write(this.#modes.enter("hiddenCursor") + this.#modes.enter("bracketedPaste"));
+    this.#enterModes();
     this.#undo.push(
       // Answers of the terminal are taken to the end.
       this.#port.onInput((text) => this.#decoder.push(text)),
       this.#port.onResize(() => this.#guard(() => this.#onResize())),
       this.#port.onGone(() => this.end("hung-up")),
     );
+  }
+
+  #enterModes(): void {
+    this.#port.write(this.#modes.enter("hiddenCursor") + this.#modes.enter("bracketedPaste"));
+    this.#shownTitle = undefined;
+    this.#showTitle();
+  }
+
+  /** The window's title: the session's. */
+  #showTitle(): void {
+    const { title, id } = this.#facts.info;
+    const words = cutCells(sanitizeLine(`${title ?? id} · hansard`), titleCellsMax);
+    if (this.#options.hasStrings !== true || words === this.#shownTitle) return;
+    this.#shownTitle = words;
+    this.#port.write(`${this.#modes.enter("title")}\x1b]2;${words}\x1b\\`);
   }
 
   async #leave(): Promise<void> {
@@ -288,7 +308,7 @@ class TerminalShell implements Shell {
     this.#isStopped = false;
     if (this.#isOver) return;
     this.#port.setRaw(true);
-    this.#port.write(this.#modes.enter("hiddenCursor") + this.#modes.enter("bracketedPaste"));
+    this.#enterModes();
     this.#screen = this.#createScreen();
     this.#view.useScreen(this.#screen);
     this.#onSettledSize();
@@ -408,6 +428,7 @@ class TerminalShell implements Shell {
         return;
       case "info":
         this.#facts.setInfo(change.info);
+        this.#showTitle();
         return;
       case "notice":
         if (change.tone === "warning") this.#facts.lost();
