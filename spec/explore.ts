@@ -4,11 +4,12 @@
  */
 import type { StepResult, WindowEvent, WindowState } from "../src/window/index.ts";
 import { abstract, createWindow, formatEvent } from "../src/window/index.ts";
+import { Fingerprint, FingerprintSet } from "./fingerprints.ts";
 import type { Law } from "./laws.ts";
-import { brokenLaws, laws } from "./laws.ts";
+import { LawBook, laws } from "./laws.ts";
 import { formatScript } from "./script.ts";
 import type { Move, Universe } from "./universe.ts";
-import { isWithin, keyOf, movesOf } from "./universe.ts";
+import { encodeWorld, isWithin, movesOf, worldWords } from "./universe.ts";
 import type { World } from "./world.ts";
 import { advance, worldAt } from "./world.ts";
 
@@ -81,8 +82,10 @@ class Ways {
 class Explorer {
   private readonly universe: Universe;
   private readonly options: ExploreOptions;
-  private readonly among: readonly Law[];
-  private readonly seen = new Map<string, number>();
+  private readonly book: LawBook;
+  private readonly seen = new FingerprintSet();
+  private readonly print = new Fingerprint();
+  private readonly words = worldWords();
   private readonly ways = new Ways();
   private accepted = 0;
   private rejected = 0;
@@ -92,7 +95,7 @@ class Explorer {
   constructor(universe: Universe, options: ExploreOptions) {
     this.universe = universe;
     this.options = options;
-    this.among = options.among ?? laws;
+    this.book = new LawBook(options.among ?? laws);
   }
 
   run(): Exploration {
@@ -106,7 +109,7 @@ class Explorer {
       ...(violation === undefined ? {} : { violation }),
     });
     for (const save of this.universe.saves) {
-      const state = freeze(createWindow(this.universe.config, save));
+      const state = createWindow(this.universe.config, save);
       this.enter(
         state,
         worldAt(this.universe.config, abstract(state), save === "saved" ? 0 : undefined),
@@ -130,14 +133,21 @@ class Explorer {
     }
   }
 
-  private enter(state: WindowState, world: World, parent: number, move: Move | undefined): number {
-    const key = keyOf(world);
-    const known = this.seen.get(key);
-    if (known !== undefined) return known;
+  /** The world's number, the same each time it is met. Its own laws are asked about when it is new. */
+  private enter(
+    state: WindowState,
+    world: World,
+    parent: number,
+    move: Move | undefined,
+  ): number | readonly Law[] {
+    this.print.of(this.words, encodeWorld(world, this.words));
     const index = this.seen.size;
-    this.seen.set(key, index);
+    const number = this.seen.add(this.print.high, this.print.low);
+    if (number !== index) return number;
+    const broken = this.book.brokenByState(world);
+    if (broken.length > 0) return broken;
     this.ways.add(parent, move);
-    this.found.push({ state, world, index });
+    this.found.push({ state: freeze(state), world, index });
     return index;
   }
 
@@ -150,19 +160,20 @@ class Explorer {
     } catch (error) {
       return this.violation(node, move, [], `threw ${String(error)}`);
     }
-    if (result.rejected !== undefined && result.state === state && result.effects.length === 0) {
-      this.rejected += 1;
-      const broken = brokenLaws({ before: world, event, result, after: world }, this.among);
-      return broken.length > 0 ? this.violation(node, move, broken) : undefined;
-    }
-    this.accepted += 1;
-    const abs = abstract(result.state);
-    const after = advance(world, event, result, move.logFirst, abs);
-    const broken = brokenLaws({ before: world, event, result, after }, this.among);
+    const isNothing = result.rejected !== undefined && result.state === state;
+    if (result.rejected === undefined) this.accepted += 1;
+    else this.rejected += 1;
+    const after = isNothing ? world : advance(world, event, result, move.logFirst, abstract(result.state));
+    const broken = this.book.brokenByStep({ before: world, event, result, after });
     if (broken.length > 0) return this.violation(node, move, broken);
-    if (!isWithin(this.universe, after)) return undefined;
-    const index = this.enter(freeze(result.state), after, node.index, move);
-    this.options.onEdge?.(node.index, move, index, world, after);
+    if (isNothing) return undefined;
+    if (!isWithin(this.universe, after)) {
+      const beyond = this.book.brokenByState(after);
+      return beyond.length > 0 ? this.violation(node, move, beyond) : undefined;
+    }
+    const entered = this.enter(result.state, after, node.index, move);
+    if (typeof entered !== "number") return this.violation(node, move, entered);
+    this.options.onEdge?.(node.index, move, entered, world, after);
     return undefined;
   }
 

@@ -9,6 +9,8 @@ export interface Universe {
   readonly saves: readonly SaveMode[];
   /** Finished and live blocks together never exceed this: every live block has a number to finish with. */
   readonly maxSeq: number;
+  /** What `resumed` may say of `nextSeq`, with every `cycleFirst` up to it, and a log that begins there or at 0; absent: everything. */
+  readonly resumesTo?: readonly number[];
   /** Ids of blocks are `0 … ids-1`; more than `maxLive` of them shows what a full set refuses. */
   readonly ids: number;
 }
@@ -38,7 +40,7 @@ const malformed: readonly WindowEvent[] = [
   { type: "resumed", cycle: 0, cycleFirst: 0, nextSeq: 2 ** 53 },
 ];
 
-function steadyMoves({ config, maxSeq, ids }: Universe): readonly Move[] {
+function steadyMoves({ config, maxSeq, resumesTo = upTo(maxSeq), ids }: Universe): readonly Move[] {
   const events: WindowEvent[] = [
     { type: "turn_started" },
     { type: "turn_ended" },
@@ -58,7 +60,7 @@ function steadyMoves({ config, maxSeq, ids }: Universe): readonly Move[] {
   }
   for (const seq of upTo(maxSeq + 1)) events.push({ type: "saved_through", seq });
   const moves: Move[] = events.map((event) => ({ event }));
-  for (const nextSeq of upTo(maxSeq)) {
+  for (const nextSeq of resumesTo) {
     for (const cycleFirst of upTo(nextSeq)) {
       for (const logFirst of new Set([0, cycleFirst])) {
         moves.push({ event: { type: "resumed", cycle: 1, cycleFirst, nextSeq }, logFirst });
@@ -104,18 +106,22 @@ export function isWithin(universe: Universe, world: World): boolean {
   return world.abs.next_seq + world.abs.live.length <= universe.maxSeq;
 }
 
+const directions = { none: 0, older: 1, newer: 2, first: 3 } as const;
+const WORDS_MAX = 64;
+
 /**
- * A key that is equal for worlds whose futures the laws cannot tell apart. The counters `cycle`, `epoch` and `next_token` are left
- * out: no guard and no law reads them but by how a step changes them, and every step is checked. (The view of the TLA+ module.)
+ * Writes a world into words and returns how many: equal for worlds whose futures the laws cannot tell apart. The counters `cycle`,
+ * `epoch` and `next_token` are left out: no guard and no law reads them but by how a step changes them, and every step is checked.
+ * (The VIEW of the TLA+ model.) Numbers are below 255 in every universe.
  */
-export function keyOf(world: World): string {
+export function encodeWorld(world: World, words: Int32Array): number {
   const { abs: s, screen, memory, drawn, shown } = world;
   const { ctrlo } = s;
   let live = 0;
   for (const id of s.live) live |= 1 << id;
   let draws = 0;
   for (const id of drawn) draws |= 1 << id;
-  const flags =
+  words[0] =
     (s.save === "saved" ? 1 : 0) |
     (s.turn_open ? 2 : 0) |
     (s.reprinting ? 4 : 0) |
@@ -124,43 +130,45 @@ export function keyOf(world: World): string {
     (ctrlo.at_start ? 32 : 0) |
     (world.truthful ? 64 : 0) |
     (shown === undefined ? 0 : 128) |
-    (shown?.anchor === "start" ? 256 : 0);
-  const dirs = { none: 0, older: 1, newer: 2, first: 3 } as const;
-  return (
-    String.fromCharCode(
-      flags,
-      s.cycle_first,
-      s.prev_first + 1,
-      s.held_first,
-      s.next_seq,
-      s.saved_through,
-      live,
-      s.painted_through,
-      ctrlo.lo,
-      ctrlo.hi,
-      dirs[ctrlo.pending.dir],
-      ctrlo.pending.from,
-      (world.logFirst ?? -1) + 1,
-      draws,
-      shown?.lo ?? 0,
-      shown?.hi ?? 0,
-      screen.length,
-    ) + String.fromCharCode(...screen, ...memory)
-  );
+    (shown?.anchor === "start" ? 256 : 0) |
+    (directions[ctrlo.pending.dir] << 9) |
+    (live << 12) |
+    (draws << 20);
+  words[1] = s.cycle_first | ((s.prev_first + 1) << 8) | (s.held_first << 16) | (s.next_seq << 24);
+  words[2] = s.saved_through | (s.painted_through << 8) | (ctrlo.lo << 16) | (ctrlo.hi << 24);
+  words[3] =
+    ctrlo.pending.from |
+    (((world.logFirst ?? -1) + 1) << 8) |
+    ((shown?.lo ?? 0) << 16) |
+    ((shown?.hi ?? 0) << 24);
+  let length = 4;
+  for (const ranges of [screen, memory]) {
+    words[length] = ranges.length;
+    length += 1;
+    for (let at = 0; at < ranges.length; at += 2) {
+      words[length] = ranges[at]! | (ranges[at + 1]! << 16);
+      length += 1;
+    }
+  }
+  return length;
+}
+
+/** Room for one world. */
+export function worldWords(): Int32Array {
+  return new Int32Array(WORDS_MAX);
 }
 
 const both: readonly SaveMode[] = ["saved", "unsaved"];
 
 function universe(
   name: string,
-  bounds: { readonly maxSeq: number; readonly ids: number; readonly saves?: readonly SaveMode[] },
+  bounds: Pick<Universe, "maxSeq" | "ids" | "resumesTo"> & Partial<Pick<Universe, "saves">>,
   config: Partial<WindowConfig>,
 ): Universe {
   return {
     name,
-    saves: bounds.saves ?? both,
-    maxSeq: bounds.maxSeq,
-    ids: bounds.ids,
+    saves: both,
+    ...bounds,
     config: {
       window: 2,
       step: 1,
@@ -182,6 +190,8 @@ export const universes: readonly Universe[] = [
   universe("small", { maxSeq: 3, ids: 2 }, { ...extended, maxHeld: 2 }),
   universe("wide", { maxSeq: 5, ids: 1 }, { window: 3, step: 2, slice: 2, ...extended, maxHeld: 2 }),
   universe("large", { maxSeq: 5, ids: 3 }, { ...extended, maxLive: 2, maxHeld: 3 }),
+  universe("a", { maxSeq: 6, ids: 2, resumesTo: [0, 4] }, { ...extended, maxLive: 2, maxHeld: 3 }),
+  universe("b", { maxSeq: 6, ids: 1, resumesTo: [0, 5] }, { ...extended, window: 3, step: 2, maxHeld: 3 }),
 ];
 
 export function universeNamed(name: string): Universe {

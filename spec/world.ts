@@ -86,7 +86,7 @@ export function foundBy(
   return pending.dir === "older" ? { from: from - n, to: from } : { from, to: from + n };
 }
 
-/** Whether a reply to the pending read says of the log what is so. Reads may be short, but only the beginning gives nothing. */
+/** Whether a reply to the pending read says of the log what is so. Reads may be short, but only the beginning (or what meets) gives nothing. */
 export function isTrueReply(world: World, event: Extract<WindowEvent, { type: "log_read_done" }>): boolean {
   const { config, abs, logFirst } = world;
   if (logFirst === undefined) return true;
@@ -102,7 +102,7 @@ export function isTrueReply(world: World, event: Extract<WindowEvent, { type: "l
   if (pending.dir === "older") {
     return count <= Math.min(config.step, from - logFirst) && (count > 0 || from === logFirst);
   }
-  if (anchor === "tail") return count <= Math.min(config.step, abs.saved_through - from);
+  if (anchor === "tail") return count > 0 && count <= Math.min(config.step, abs.saved_through - from);
   if (count > Math.min(config.step, abs.held_first - from)) return false;
   return met ? from + count === abs.held_first : count > 0;
 }
