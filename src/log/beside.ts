@@ -30,10 +30,12 @@ export async function keepBeside(
   end: number,
   what: "torn" | "foreign",
 ): Promise<string> {
-  const path = `${log}.${what}-${start}-${await sumOf(file, start, end)}`;
-  const there = await files.facts(path);
-  if (there?.isFile && there.size === end - start) return path;
-  if (there !== undefined) await files.remove(path);
+  const sum = await sumOf(file, start, end);
+  const path = `${log}.${what}-${start}-${sum}`;
+  if ((await files.facts(path)) !== undefined) {
+    if (await isKept(files, path, end - start, sum)) return path;
+    await files.remove(path);
+  }
   let made: OpenFile | undefined;
   try {
     made = await files.open(path, "create");
@@ -47,6 +49,20 @@ export async function keepBeside(
   }
   await files.syncFolder(dirname(path));
   return path;
+}
+
+/** Whether an earlier try made the whole copy; if so it is brought to stable storage, which that try may not have come to. */
+async function isKept(files: Files, path: string, size: number, sum: string): Promise<boolean> {
+  const kept = await files.open(path, "read");
+  try {
+    const facts = await kept.facts();
+    if (!facts.isFile || facts.size !== size || (await sumOf(kept, 0, size)) !== sum) return false;
+    await kept.sync();
+  } finally {
+    await kept.close();
+  }
+  await files.syncFolder(dirname(path));
+  return true;
 }
 
 /** A half-made copy would be taken for a whole one by nobody, but it uses up a full disk. */

@@ -1,6 +1,6 @@
 /** Payloads beside the log, named by their SHA-256: written once, read-only, verified whenever they are read. */
 import { createHash, type Hash } from "node:crypto";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { writeWhole } from "./bytes.ts";
 import { errnoOf, LogError } from "./errors.ts";
 import { ensureFolder } from "./lease.ts";
@@ -52,12 +52,16 @@ async function digestOf(file: OpenFile, size: number): Promise<string> {
 /** Gives a finished file its name. A file of that name that is not what it should be is replaced. */
 async function publish(files: Files, folder: string, made: string, ref: BlobRef): Promise<void> {
   const path = join(folder, ref.sha256);
-  if (await isIntact(files, path, ref)) {
-    await files.remove(made);
-    return;
-  }
-  await files.rename(made, path);
+  if (await isIntact(files, path, ref)) await files.remove(made);
+  else await files.rename(made, path);
+  // Also where it was there: whoever made it may have died before its name was safe.
   await files.syncFolder(folder);
+}
+
+/** Makes the folder of the blobs, its name on stable storage. */
+async function ensureBlobFolder(files: Files, folder: string): Promise<void> {
+  await ensureFolder(files, folder);
+  await files.syncFolder(dirname(folder));
 }
 
 /** Writes chunks into a new file, then names it by what was written. */
@@ -67,7 +71,7 @@ async function store(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 ): Promise<BlobRef> {
   const { files } = ports;
-  await ensureFolder(files, folder);
+  await ensureBlobFolder(files, folder);
   const made = join(folder, `${ports.randomId()}.tmp`);
   const hash: Hash = createHash("sha256");
   let bytes = 0;
@@ -115,7 +119,11 @@ export async function putBlob(
   if (!(payload instanceof Uint8Array)) return await store(folder, ports, payload);
   if (payload.length > blobBytesMax) throw tooLarge();
   const ref = blobRefOf(payload);
-  if (await isIntact(ports.files, join(folder, ref.sha256), ref)) return ref;
+  if (await isIntact(ports.files, join(folder, ref.sha256), ref)) {
+    await ensureBlobFolder(ports.files, folder);
+    await ports.files.syncFolder(folder);
+    return ref;
+  }
   return await store(folder, ports, [payload]);
 }
 
@@ -151,15 +159,15 @@ export async function shareBlob(from: string, to: string, ports: LogPorts, ref: 
     // Reading it says which of the two it is.
     await readBlob(from, ports, ref);
   }
-  await ensureFolder(files, to);
+  await ensureBlobFolder(files, to);
   try {
     await files.link(source, join(to, ref.sha256));
   } catch (error) {
     const code = errnoOf(error);
-    if (code === "EEXIST") return;
     if (code === undefined) throw error;
-    await store(to, ports, chunksOf(files, source, ref.bytes));
+    if (code !== "EEXIST") await store(to, ports, chunksOf(files, source, ref.bytes));
   }
+  await files.syncFolder(to);
 }
 
 async function* chunksOf(files: Files, path: string, size: number): AsyncGenerator<Uint8Array> {

@@ -26,6 +26,8 @@ export interface RawLine {
   readonly end: number;
   readonly whole: boolean;
   readonly bytes?: Buffer;
+  /** Of a line read forward that is too long: whether a NUL is in it. */
+  readonly hasNul?: boolean;
 }
 
 async function take(source: ByteSource, start: number, end: number, whole: boolean): Promise<RawLine> {
@@ -59,11 +61,18 @@ export async function* linesForward(source: ByteSource, start: number, end: numb
   let lineStart = start;
   let block: Buffer = Buffer.alloc(0); // bytes [lineStart, at)
   let at = start;
+  let hasNul = false; // in the bytes of the line that were given up
   while (at < end) {
     const isTooLong = block.length >= lineBytesMax;
-    const next = await readExactly(source, at, Math.min(readBlockBytes, end - at));
+    // Doubling while a line is unfinished: its bytes are not copied once a block.
+    const next = await readExactly(
+      source,
+      at,
+      Math.min(Math.max(readBlockBytes, isTooLong ? 0 : block.length), end - at),
+    );
     if (next.length === 0) break;
     const searchFrom = isTooLong ? 0 : block.length;
+    if (isTooLong) hasNul ||= block.includes(0);
     // Of a line that is too long only its borders matter: its bytes are not gathered.
     block = isTooLong ? next : block.length === 0 ? next : Buffer.concat([block, next]);
     const base = at + next.length - block.length;
@@ -77,8 +86,11 @@ export async function* linesForward(source: ByteSource, start: number, end: numb
         start: lineStart,
         end: lineEnd,
         whole: true,
-        ...(fits ? { bytes: block.subarray(from, feed) } : {}),
+        ...(fits
+          ? { bytes: block.subarray(from, feed) }
+          : { hasNul: hasNul || block.subarray(from, feed).includes(0) }),
       };
+      hasNul = false;
       lineStart = lineEnd;
       from = feed + 1;
       feed = block.indexOf(lineFeed, from);

@@ -38,6 +38,8 @@ function readStamp(value: unknown): DecodedLine {
   if (isCount(record["v"], logVersion + 1)) return { ok: false, fault: "newer", version: record["v"] };
   if (record["v"] !== logVersion || !isCount(record["seq"], 1) || !isCount(record["ts"], 0))
     return { ok: false, fault: "not-a-record" };
+  if (record["synced"] !== undefined && !isCount(record["synced"], 0))
+    return { ok: false, fault: "not-a-record" };
   if (typeof record["kind"] !== "string" || record["kind"] === "")
     return { ok: false, fault: "not-a-record" };
   return { ok: true, record: record as UnknownRecord };

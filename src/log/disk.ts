@@ -42,6 +42,8 @@ export class LogDisk {
   #held: Held | undefined;
   #lease: Lease | undefined;
   #isPublished: boolean;
+  /** The folder's name is on stable storage. */
+  #isNameSafe: boolean;
   #end: number;
   #syncedEnd: number;
   /** The bytes of `[syncedEnd, end)`, for a disk that fails a sync and then forgets them. */
@@ -67,6 +69,7 @@ export class LogDisk {
     this.#end = from?.end ?? 0;
     this.#syncedEnd = this.#end;
     this.#isPublished = from !== undefined;
+    this.#isNameSafe = this.#isPublished;
   }
 
   /** A session that does not exist yet. Nothing is touched before the first `guard`; it appears, whole, with the first `sync`. */
@@ -91,11 +94,12 @@ export class LogDisk {
   get end(): number {
     return this.#end;
   }
+  /** Bytes that are on stable storage. */
+  get syncedEnd(): number {
+    return this.#syncedEnd;
+  }
   get unsyncedBytes(): number {
     return this.#unsyncedBytes;
-  }
-  get epoch(): number {
-    return this.#lease?.epoch ?? 0;
   }
   get isPublished(): boolean {
     return this.#isPublished;
@@ -140,6 +144,8 @@ export class LogDisk {
       await this.#rebuildFile(held, facts !== undefined);
       return;
     }
+    // Only the one who may write may cut: asked for again, because time has passed.
+    if ((await lease.check()) === "lost") throw leaseLost(this.#target.id);
     if (facts.size > this.#end) await this.#cutExcess(held.file, facts.size);
     if (facts.size < this.#end) await this.#refill(held.file, facts.size);
     if (this.#mustRewrite) await this.#rewrite(held);
@@ -153,16 +159,31 @@ export class LogDisk {
     const folder = join(sessions, `.new-${id}-${randomId()}`);
     const paths = pathsIn(sessions, id, folder);
     await files.makeFolder(folder);
-    const taken = await takeLease(paths.lease, this.#ports);
-    if (!taken.ok) throw new Error("a folder that nobody knows has a lease");
-    const file = await files.open(paths.log, "create");
-    this.#held = { file, inode: (await file.facts()).inode };
-    this.#lease = taken.lease;
-    this.#paths = paths;
+    let file: OpenFile | undefined;
+    try {
+      const taken = await takeLease(paths.lease, this.#ports);
+      if (!taken.ok) throw new Error("a folder that nobody knows has a lease");
+      file = await files.open(paths.log, "create");
+      this.#held = { file, inode: (await file.facts()).inode };
+      this.#lease = taken.lease;
+      this.#paths = paths;
+    } catch (error) {
+      await file?.close();
+      await this.#discard(folder);
+      throw error;
+    }
   }
 
   /** Gives the new session its name. */
   async #publish(): Promise<void> {
+    const { files } = this.#ports;
+    if (this.#isPublished) await files.syncFolder(this.#target.folder);
+    else await this.#name();
+    await files.syncFolder(this.#target.sessions);
+    this.#isNameSafe = true;
+  }
+
+  async #name(): Promise<void> {
     const { files } = this.#ports;
     if ((await files.facts(this.#target.folder)) !== undefined) throw existsError(this.#target.id);
     try {
@@ -176,7 +197,6 @@ export class LogDisk {
     this.#paths = this.#target;
     this.#lease?.moveTo(this.#target.lease);
     this.#isPublished = true;
-    await files.syncFolder(this.#target.sessions);
   }
 
   /** Writes the log anew, whole, from the file that lost its name. */
@@ -188,14 +208,24 @@ export class LogDisk {
     const folder = join(sessions, `.back-${id}-${randomId()}`);
     const paths = pathsIn(sessions, id, folder);
     await files.makeFolder(folder);
-    const made = await this.#copyInto(held.file, paths.log);
-    lease.moveTo(paths.lease);
-    await lease.restore();
-    await files.syncFolder(folder);
-    await files.rename(folder, this.#paths.folder);
-    lease.moveTo(this.#paths.lease);
-    await files.syncFolder(sessions);
+    let made: Held | undefined;
+    try {
+      made = await this.#copyInto(held.file, paths.log);
+      lease.moveTo(paths.lease);
+      await lease.restore();
+      await files.syncFolder(folder);
+      await files.rename(folder, this.#paths.folder);
+    } catch (error) {
+      await made?.file.close();
+      await this.#discard(folder);
+      throw error;
+    } finally {
+      lease.moveTo(this.#paths.lease);
+    }
     await this.#adopt(made);
+    this.#isNameSafe = false;
+    await files.syncFolder(sessions);
+    this.#isNameSafe = this.#isPublished;
     if (this.#isPublished) this.#tell({ type: "removed" });
   }
 
@@ -217,8 +247,10 @@ export class LogDisk {
     } finally {
       await files.remove(temporary);
     }
-    await files.syncFolder(dirname(path));
     await this.#adopt(made);
+    this.#isNameSafe = false;
+    await files.syncFolder(dirname(path));
+    this.#isNameSafe = this.#isPublished;
     this.#tell(keptAs === undefined ? { type: "removed" } : { type: "replaced", keptAs });
   }
 
@@ -298,8 +330,8 @@ export class LogDisk {
     this.#unsyncedBytes += bytes.length;
   }
 
-  /** Brings all that was written to stable storage; a new session gets its name then. */
-  async sync(): Promise<void> {
+  /** Brings all that was written to stable storage; a new session keeps its provisional name. */
+  async syncData(): Promise<void> {
     const held = this.#held;
     if (held === undefined) throw new Error("sync before guard");
     try {
@@ -309,7 +341,12 @@ export class LogDisk {
       throw error;
     }
     this.#markSynced();
-    if (!this.#isPublished) await this.#publish();
+  }
+
+  /** Brings all that was written, and the session's name, to stable storage; a new session gets its name then. */
+  async sync(): Promise<void> {
+    await this.syncData();
+    if (!this.#isNameSafe) await this.#publish();
   }
 
   #markSynced(): void {
@@ -337,13 +374,13 @@ export class LogDisk {
       if (errnoOf(error) === undefined) throw error;
     } finally {
       await held?.file.close();
-      if (held !== undefined && !this.#isPublished) await this.#discard();
+      if (held !== undefined && !this.#isPublished) await this.#discard(this.#paths.folder);
     }
   }
 
-  async #discard(): Promise<void> {
+  async #discard(folder: string): Promise<void> {
     try {
-      await this.#ports.files.removeFolder(this.#paths.folder);
+      await this.#ports.files.removeFolder(folder);
     } catch (error) {
       // It bears no session's name: no listing shows it.
       if (errnoOf(error) === undefined) throw error;
@@ -363,14 +400,12 @@ function existsError(id: string): LogError {
   });
 }
 
-/** Makes a folder and those above it, each for its owner only. */
-export async function ensureFolders(ports: LogPorts, path: string): Promise<void> {
-  const facts = await ports.files.facts(path);
-  if (facts !== undefined) {
-    // A link to a folder is a folder to whoever set it up; what is none fails by itself in a moment.
-    return;
-  }
+/** Makes a folder and those above it, each for its owner only, with their names on stable storage. */
+async function ensureFolders(ports: LogPorts, path: string): Promise<void> {
+  // A link to a folder is a folder to whoever set it up; what is none fails by itself in a moment.
+  if ((await ports.files.facts(path)) !== undefined) return;
   const above = dirname(path);
   if (above !== path) await ensureFolders(ports, above);
   await ensureFolder(ports.files, path);
+  await ports.files.syncFolder(above);
 }

@@ -124,11 +124,12 @@ export function isSnapshotDue(state: TailState): boolean {
 }
 
 /** The snapshot record of a state, to be appended at its end. */
-export function snapshotOf(state: TailState, ts: number): Stamp & SnapshotBody {
+export function snapshotOf(state: TailState, ts: number, syncedEnd: number): Stamp & SnapshotBody {
   return {
     v: logVersion,
     seq: state.seqNext,
     ts,
+    synced: syncedEnd,
     kind: "snapshot",
     offset: state.end,
     turns: state.turns,

@@ -78,7 +78,12 @@ export async function createLog(options: CreateOptions, ports: LogPorts = nodePo
     (tell) => LogDisk.fresh(ports, paths, tell),
     (disk) => new FileLogWriter(ports, disk, session, opened, options),
   );
-  await writer.begin([session]);
+  try {
+    await writer.begin([session]);
+  } catch (error) {
+    await writer.close();
+    throw error;
+  }
   return writer;
 }
 
@@ -185,13 +190,19 @@ async function mendEnd(
   if (verdict.state === "torn") {
     const keptAs = await keepBeside(ports.files, paths.log, file, verdict.start, verdict.end, "torn");
     await file.truncate(verdict.start);
-    await file.sync();
+    await syncAll(paths, ports, file);
     return { end: verdict.start, cut: { start: verdict.start, end: verdict.end, keptAs } };
   }
   if (verdict.state === "clean" && verdict.missesFeed) await writeWhole(file, Buffer.from("\n"));
-  // What an earlier process wrote and did not sync counts from here on as saved.
-  await file.sync();
+  await syncAll(paths, ports, file);
   return { end: tail.end };
+}
+
+/** What an earlier process wrote and named and did not sync counts from here on as saved. */
+async function syncAll(paths: SessionPaths, ports: LogPorts, file: OpenFile): Promise<void> {
+  await file.sync();
+  await ports.files.syncFolder(paths.folder);
+  await ports.files.syncFolder(paths.sessions);
 }
 
 interface Ready {
@@ -222,7 +233,7 @@ async function makeReady(paths: SessionPaths, ports: LogPorts, file: OpenFile, l
     ...(tail.openTurn === undefined ? {} : { interruptedTurn: tail.openTurn.turn }),
     tail,
   };
-  const { v: _v, seq: _seq, ts: _ts, ...body } = session;
+  const { v: _v, seq: _seq, ts: _ts, synced: _synced, ...body } = session;
   return { file, inode: (await file.facts()).inode, lease, end, session: body, opened };
 }
 
@@ -249,10 +260,19 @@ export async function openLogForWrite(options: OpenOptions, ports: LogPorts = no
     );
     return writer;
   } catch (error) {
-    await lease?.release();
     await file.close();
+    await releaseQuietly(lease);
     const code = errnoOf(error);
     throw code === undefined ? error : notWritable(options.id, code, error);
+  }
+}
+
+/** A lease that cannot be given back ends with the process; what is told is why the opening failed. */
+async function releaseQuietly(lease: Lease | undefined): Promise<void> {
+  try {
+    await lease?.release();
+  } catch (error) {
+    if (errnoOf(error) === undefined) throw error;
   }
 }
 

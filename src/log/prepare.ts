@@ -4,7 +4,7 @@ import { LogError } from "./errors.ts";
 import { headOf } from "./json.ts";
 import { blobBytesMax, blobHeadChars } from "./limits.ts";
 import { type BlobPlace, isConversation, type RecordSpec } from "./records.ts";
-import { type ContinuityCheck, recordProblem } from "./validate.ts";
+import { recordProblem } from "./validate.ts";
 
 export interface Prepared {
   readonly body: { readonly kind: string };
@@ -24,7 +24,6 @@ export interface Surroundings {
   readonly leafTurnId: string | undefined;
   readonly plan: TurnPlan;
   readonly randomId: () => string;
-  readonly continuity: ContinuityCheck | undefined;
 }
 
 function refuse(problem: string): LogError {
@@ -55,7 +54,7 @@ export function advancePlan(plan: TurnPlan, kind: string): TurnPlan {
   return plan;
 }
 
-const reservedFields = ["v", "seq", "ts", "crc", "chain", "blobs"];
+const reservedFields = ["v", "seq", "ts", "synced", "crc", "chain", "blobs"];
 const callerKinds: ReadonlySet<string> = new Set([
   "message",
   "compactionSummary",
@@ -92,7 +91,7 @@ export function fillIn(spec: RecordSpec, around: Surroundings): { readonly kind:
     const { turn: _turn, ...fields } = rest as Record<string, unknown>;
     body = { kind, ...numberTurn(spec, around.plan), ...fields } as { readonly kind: string };
   }
-  const problem = recordProblem(body as Readonly<Record<string, unknown>>, around.continuity);
+  const problem = recordProblem(body as Readonly<Record<string, unknown>>);
   if (problem !== undefined) throw refuse(problem);
   return body;
 }

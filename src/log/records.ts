@@ -21,6 +21,11 @@ export interface Stamp {
   readonly seq: number;
   /** Milliseconds since the epoch at which it was appended; a clock may jump, so this orders nothing. */
   readonly ts: number;
+  /**
+   * Bytes of this log known to be on stable storage when the record was made; only where that grew since the last mark. It tells a hole
+   * that a power loss left among unsynced records from damage to what was safe.
+   */
+  readonly synced?: number;
 }
 
 /** A text that lies in a blob: in its place the record has the text's first characters. */
@@ -291,11 +296,11 @@ export function isConversation(record: {
 }
 
 /**
- * The conversation entry of a record, as it was appended: without what the log adds (`v`, `seq`, `ts`, `chain`, `blobs`), which differ
+ * The conversation entry of a record, as it was appended: without what the log adds (`v`, `seq`, `ts`, `synced`, `chain`, `blobs`), which differ
  * from copy to copy of one entry. A text that lies in a blob is its first characters only, unless the record was inflated before.
  */
 export function toEntry(record: Stamp & ConversationEntry): ConversationEntry {
-  const { v: _v, seq: _seq, ts: _ts, ...rest } = record;
+  const { v: _v, seq: _seq, ts: _ts, synced: _synced, ...rest } = record;
   const { chain: _chain, blobs: _blobs, ...entry } = rest as ConversationEntry & { chain?: unknown };
   return entry as ConversationEntry;
 }

@@ -17,9 +17,22 @@ export interface StampedLine {
 type Unchained = { readonly kind: string };
 
 /** The fields of a record in the order of its line. */
-function arrange(state: TailState, body: Unchained, ts: number): LogRecord {
-  const { v: _v, seq: _seq, ts: _ts, kind, chain: _chain, ...rest } = body as Record<string, unknown>;
-  const stamp = { v: logVersion, seq: state.seqNext, ts, kind };
+function arrange(
+  state: TailState,
+  body: Unchained,
+  ts: number,
+  mark: { readonly synced?: number },
+): LogRecord {
+  const {
+    v: _v,
+    seq: _seq,
+    ts: _ts,
+    synced: _synced,
+    kind,
+    chain: _chain,
+    ...rest
+  } = body as Record<string, unknown>;
+  const stamp = { v: logVersion, seq: state.seqNext, ts, ...mark, kind };
   if (kind !== "compactionSummary") return { ...stamp, ...rest } as LogRecord;
   const chain = {
     cycle: state.cycle + 1,
@@ -35,6 +48,8 @@ function arrange(state: TailState, body: Unchained, ts: number): LogRecord {
  */
 export class Stamper {
   #state: TailState;
+  /** The mark of stable storage that was stamped last. */
+  #marked = 0;
   constructor(state: TailState) {
     this.#state = state;
   }
@@ -46,15 +61,17 @@ export class Stamper {
   /** Goes on from another state: what was stamped and not written is void. */
   reset(state: TailState): void {
     this.#state = state;
+    this.#marked = 0;
   }
 
   /**
-   * The lines of one record: a snapshot first where it is due. Turn marks get the number of their turn. Throws `too-large` for a record
-   * above the limit and for one setting too many; then nothing changed.
+   * The lines of one record: a snapshot first where it is due. `syncedEnd`: bytes of the log that are on stable storage. Throws
+   * `too-large` for a record above the limit and for one setting too many; then nothing changed.
    */
-  stamp(body: RecordBody | Unchained, ts: number): readonly StampedLine[] {
+  stamp(body: RecordBody | Unchained, ts: number, syncedEnd: number): readonly StampedLine[] {
     const lines: StampedLine[] = [];
     let state = this.#state;
+    const synced = { synced: syncedEnd };
     const add = (record: LogRecord): void => {
       const bytes = encodeRecord(record);
       if (bytes.length > lineBytesMax)
@@ -70,11 +87,13 @@ export class Stamper {
       state = observe(state, record, start, start + bytes.length);
       lines.push({ record, bytes, start, end: state.end });
     };
-    if (isSnapshotDue(state)) add(snapshotOf(state, ts));
-    add(arrange(state, body, ts));
+    const isDue = isSnapshotDue(state);
+    if (isDue) add(snapshotOf(state, ts, syncedEnd));
+    add(arrange(state, body, ts, !isDue && syncedEnd > this.#marked ? synced : {}));
     if (Object.keys(state.settings).length > settingsMax)
       throw new LogError("too-large", `a log keeps at most ${settingsMax} settings`);
     this.#state = state;
+    this.#marked = syncedEnd;
     return lines;
   }
 }

@@ -6,7 +6,6 @@ import { blobBytesMax } from "./limits.ts";
 import type { LogPorts } from "./ports.ts";
 import { advancePlan, fillIn, type TurnPlan } from "./prepare.ts";
 import type { RecordSpec, SessionBody } from "./records.ts";
-import type { ContinuityCheck } from "./validate.ts";
 import type {
   Appended,
   Closed,
@@ -24,7 +23,6 @@ import type {
 export function createUnsavedLog(
   session: Omit<SessionBody, "kind">,
   ports: Pick<LogPorts, "clock" | "randomId">,
-  continuity?: ContinuityCheck,
 ): LogWriter {
   let plan: TurnPlan = { open: undefined, turns: 0 };
   let tail: TailState = emptyState;
@@ -40,7 +38,6 @@ export function createUnsavedLog(
         leafTurnId: next.leafTurnId,
         plan: next.plan,
         randomId: ports.randomId,
-        continuity,
       }) as { readonly kind: string; readonly turnId?: string };
       places.push({
         seq: next.seqNext,

@@ -1,4 +1,5 @@
 /** What a record of each kind must be. One table, used strictly by writers and forks, and as a remark by readers. */
+import { continuityProblem } from "../continuity/index.ts";
 import { jsonProblem } from "./json.ts";
 import { headerTextBytesMax, idCharsMax, settingBytesMax, settingKeyBytesMax } from "./limits.ts";
 import { conversationKinds, lifecycleKinds, messageRoles } from "./records.ts";
@@ -6,12 +7,6 @@ import { conversationKinds, lifecycleKinds, messageRoles } from "./records.ts";
 type Fields = Readonly<Record<string, unknown>>;
 /** What is wrong with a field's value, or undefined. */
 type FieldCheck = (value: unknown) => string | undefined;
-
-/**
- * Checks a continuity record, or a record that carries one: says what is wrong, or undefined. Given the entry as it was appended.
- * It is asked for `handoffTransaction`, `continuityCommit`, `compactionSummary` with `continuity`, and every `custom`.
- */
-export type ContinuityCheck = (entry: Fields) => string | undefined;
 
 const text: FieldCheck = (value) => (typeof value === "string" ? undefined : "must be a text");
 const flag: FieldCheck = (value) => (typeof value === "boolean" ? undefined : "must be true or false");
@@ -183,13 +178,11 @@ function problemOf(fields: Fields, checks: Readonly<Record<string, FieldCheck>>)
   return undefined;
 }
 
-const continuityKinds: ReadonlySet<string> = new Set(["handoffTransaction", "continuityCommit", "custom"]);
-
 /**
  * What is wrong with a record's fields, naming the field, or undefined. The stamp is not looked at. An unknown kind is a problem here;
  * a reader asks `isKnownKind` first. Further fields are tolerated.
  */
-export function recordProblem(record: Fields, continuity?: ContinuityCheck): string | undefined {
+export function recordProblem(record: Fields): string | undefined {
   const kind = record["kind"];
   if (typeof kind !== "string" || !Object.hasOwn(byKind, kind))
     return `kind ${JSON.stringify(kind)} is unknown`;
@@ -197,11 +190,6 @@ export function recordProblem(record: Fields, continuity?: ContinuityCheck): str
   if (problem !== undefined) return `${kind}: ${problem}`;
   if (kind === "session" && record["link"] !== undefined && record["parentSession"] === undefined)
     return "session: parentSession is missing";
-  if (continuity === undefined) return undefined;
-  const asked =
-    continuityKinds.has(kind) || (kind === "compactionSummary" && record["continuity"] !== undefined);
-  if (!asked) return undefined;
-  const { v: _v, seq: _seq, ts: _ts, chain: _chain, blobs: _blobs, ...entry } = record;
-  const refused = continuity(entry);
+  const refused = continuityProblem(record);
   return refused === undefined ? undefined : `${kind}: ${refused}`;
 }

@@ -1,11 +1,11 @@
 /** The writer of a log: one queue, group commit, and patience with a disk that refuses. */
 
+import { type Batch, batchOf, recordsIn, sizeOf } from "./batch.ts";
 import { keepBeside } from "./beside.ts";
 import { type BlobRef, putBlob } from "./blobs.ts";
 import { sourceOf, writeWhole } from "./bytes.ts";
-import { decodeLine } from "./codec.ts";
 import { type DiskEvent, type LogDisk, LogTruncated } from "./disk.ts";
-import { errnoOf, errnoWords, LogError } from "./errors.ts";
+import { errnoOf, LogError } from "./errors.ts";
 import { emptyState, type TailState } from "./fold.ts";
 import { inspectEnd } from "./inspect.ts";
 import {
@@ -18,11 +18,19 @@ import {
   retryMaxMs,
   unsyncedBytesMax,
 } from "./limits.ts";
+import {
+  closingWords,
+  diskNotice,
+  leaseLostNotice,
+  missedNotice,
+  recoveredNotice,
+  truncatedNotice,
+  writeFailedNotice,
+} from "./notices.ts";
 import type { LogPorts, OpenFile } from "./ports.ts";
 import { advancePlan, fillIn, moveOut, type Prepared, type TurnPlan } from "./prepare.ts";
-import type { LogRecord, RecordSpec, SessionBody } from "./records.ts";
+import type { RecordSpec, SessionBody } from "./records.ts";
 import { type StampedLine, Stamper } from "./stamper.ts";
-import type { ContinuityCheck } from "./validate.ts";
 import type {
   Appended,
   Closed,
@@ -37,17 +45,6 @@ import type {
   WriterStatus,
 } from "./writer-types.ts";
 
-/** Records that go to the disk in one write. */
-interface Batch {
-  readonly bytes: Buffer;
-  readonly records: number;
-  /** Number and offset after its last record. */
-  readonly seqEnd: number;
-  readonly end: number;
-  readonly needsSync: boolean;
-  readonly blobs: Prepared["blobs"];
-}
-
 interface Waiter {
   readonly seqEnd: number;
   readonly isForSync: boolean;
@@ -58,41 +55,9 @@ interface Waiter {
 export interface WriterOptions {
   readonly durability?: Durability;
   readonly listener?: LogListener;
-  readonly continuity?: ContinuityCheck;
 }
 
 const turnEnds: ReadonlySet<string> = new Set(["turnCommitted", "turnInterrupted"]);
-
-function batchOf(lines: readonly StampedLine[], needsSync: boolean, blobs: Prepared["blobs"]): Batch {
-  const last = lines.at(-1);
-  if (last === undefined) throw new Error("a batch without records");
-  const first = lines[0];
-  return {
-    bytes: lines.length === 1 && first !== undefined ? first.bytes : Buffer.concat(lines.map((l) => l.bytes)),
-    records: lines.length,
-    seqEnd: last.record.seq + 1,
-    end: last.end,
-    needsSync,
-    blobs,
-  };
-}
-
-function sizeOf(batch: Batch): number {
-  return batch.blobs.reduce((sum, blob) => sum + blob.bytes.length, batch.bytes.length);
-}
-
-/** The records of bytes that this writer made itself. */
-function recordsIn(bytes: Buffer): LogRecord[] {
-  const records: LogRecord[] = [];
-  for (let from = 0; from < bytes.length; ) {
-    const feed = bytes.indexOf(0x0a, from);
-    const decoded = decodeLine(bytes.subarray(from, feed));
-    if (!decoded.ok) throw new Error("a line of our own cannot be read");
-    records.push(decoded.record as unknown as LogRecord);
-    from = feed + 1;
-  }
-  return records;
-}
 
 export class FileLogWriter implements LogWriter {
   readonly mode = "saved";
@@ -105,7 +70,6 @@ export class FileLogWriter implements LogWriter {
   readonly #stamper: Stamper;
   readonly #durability: Durability;
   readonly #listener: LogListener;
-  readonly #continuity: ContinuityCheck | undefined;
   #plan: TurnPlan;
   #leaf: string | undefined;
   #queue: Batch[] = [];
@@ -143,7 +107,6 @@ export class FileLogWriter implements LogWriter {
     this.#stamper = new Stamper(opened.tail);
     this.#durability = options.durability ?? "turn";
     this.#listener = options.listener ?? {};
-    this.#continuity = options.continuity;
     this.#plan = { open: opened.tail.openTurn?.turn, turns: opened.tail.turns };
     this.#leaf = opened.tail.leafTurnId;
     this.#writtenSeq = opened.tail.seqNext;
@@ -182,7 +145,6 @@ export class FileLogWriter implements LogWriter {
         leafTurnId,
         plan,
         randomId: this.#ports.randomId,
-        continuity: this.#continuity,
       });
       bodies.push(body);
       plan = advancePlan(plan, body.kind);
@@ -240,18 +202,22 @@ export class FileLogWriter implements LogWriter {
     return { batch: undefined, places: [] };
   }
 
+  #stamp(body: { readonly kind: string }, tsMs: number): readonly StampedLine[] {
+    return this.#stamper.stamp(body, tsMs, this.#disk.syncedEnd);
+  }
+
   #stampOne(
     body: { readonly kind: string },
     nowMs: number,
   ): { readonly stamped: readonly StampedLine[]; readonly prepared: Prepared } {
     const prepared = moveOut(body, inlineBytesMax);
     try {
-      return { stamped: this.#stamper.stamp(prepared.body, nowMs), prepared };
+      return { stamped: this.#stamp(prepared.body, nowMs), prepared };
     } catch (error) {
       if (!(error instanceof LogError) || error.code !== "too-large") throw error;
       const tight = moveOut(body, inlineTightBytesMax);
       if (tight.blobs.length === prepared.blobs.length) throw error;
-      return { stamped: this.#stamper.stamp(tight.body, nowMs), prepared: tight };
+      return { stamped: this.#stamp(tight.body, nowMs), prepared: tight };
     }
   }
 
@@ -383,7 +349,7 @@ export class FileLogWriter implements LogWriter {
     this.#lost = error;
     this.#callOffRetry?.();
     this.#failWaiters(error);
-    this.#notice({ code: "lease-lost", tone: "error", text: `${error.message}.` });
+    this.#notice(leaseLostNotice(error));
   }
 
   /** The disk refuses: what is queued is held, and tried again. */
@@ -394,13 +360,7 @@ export class FileLogWriter implements LogWriter {
     const waiters = this.#waiters;
     this.#waiters = [];
     for (const waiter of waiters) waiter.settle("held");
-    if (isNew)
-      this.#notice({
-        code: "write-failed",
-        tone: "error",
-        text: `The session is not being saved: ${errnoWords(code)}. What is said is kept in memory and written when that is possible again.`,
-        details: { code, path: this.path },
-      });
+    if (isNew) this.#notice(writeFailedNotice(code, this.path));
     this.#callOffRetry?.();
     this.#callOffRetry = this.#ports.clock.after(this.#retryMs, () => this.#retry());
     this.#retryMs = Math.min(this.#retryMs * 2, retryMaxMs);
@@ -432,27 +392,12 @@ export class FileLogWriter implements LogWriter {
     this.#retryMs = retryFirstMs;
     this.#callOffRetry?.();
     this.#callOffRetry = undefined;
-    this.#notice({
-      code: "write-recovered",
-      tone: "information",
-      text: `The session is being saved again: ${this.#savedSeq - before} records were written.`,
-      details: { records: this.#savedSeq - before },
-    });
+    this.#notice(recoveredNotice(this.#savedSeq - before));
   }
 
   #miss(records: number): void {
-    if (this.#missed === 0) {
-      const why =
-        this.#problem === undefined
-          ? "More is recorded than the disk takes"
-          : "The disk has refused for too long";
-      this.#notice({
-        code: "records-missed",
-        tone: "error",
-        text: `${why}: from here on the session is not recorded, until that changes. ${this.#queueRecords} records are held in memory.`,
-        details: { heldRecords: this.#queueRecords, heldBytes: this.#queueBytes },
-      });
-    }
+    if (this.#missed === 0)
+      this.#notice(missedNotice(this.#problem !== undefined, this.#queueRecords, this.#queueBytes));
     this.#missed += records;
     this.#missedInAll += records;
   }
@@ -480,7 +425,7 @@ export class FileLogWriter implements LogWriter {
   /** Queues the writer's own records. */
   #enqueueOwn(bodies: readonly { readonly kind: string }[]): Batch {
     const nowMs = this.#now();
-    const lines = bodies.flatMap((body) => this.#stamper.stamp(body, nowMs));
+    const lines = bodies.flatMap((body) => this.#stamp(body, nowMs));
     const batch = batchOf(lines, true, []);
     this.#enqueue(batch);
     return batch;
@@ -512,19 +457,14 @@ export class FileLogWriter implements LogWriter {
     this.#enqueueOwn(base.end === 0 ? [this.session, truncated] : [truncated]);
     const rest = pending.filter((record) => record.kind !== "snapshot" && record.kind !== "session");
     if (rest.length > 0) {
-      const lines = rest.flatMap((record) => this.#stamper.stamp(record, record.ts));
+      const lines = rest.flatMap((record) => this.#stamp(record, record.ts));
       this.#enqueue(batchOf(lines, true, blobs));
     }
     const aligning = this.#aligning();
     if (aligning.length > 0) this.#enqueueOwn(aligning);
     this.#leaf = this.#stamper.state.leafTurnId;
     this.#syncSeq = this.#stamper.state.seqNext;
-    this.#notice({
-      code: "log-truncated",
-      tone: "error",
-      text: `Another program has cut the session's log: ${missing} records are lost from it. The session goes on behind what is left.`,
-      details: { path: this.path, records: missing },
-    });
+    this.#notice(truncatedNotice(this.path, missing));
   }
 
   /** What is left of a log that was cut: its fold, with everything behind its last good record kept beside and taken out. */
@@ -587,7 +527,9 @@ export class FileLogWriter implements LogWriter {
   }
 
   async #close(): Promise<Closed> {
-    if (this.#lost === undefined && this.#bug === undefined) {
+    // The records of the closing itself are nobody's loss.
+    const { seqNext } = this.#stamper.state;
+    if (!this.#isOver) {
       const bodies: { readonly kind: string; readonly turn?: number; readonly reason?: string }[] = [];
       if (this.#plan.open !== undefined)
         bodies.push({ kind: "turnInterrupted", turn: this.#plan.open, reason: "closed" });
@@ -596,28 +538,36 @@ export class FileLogWriter implements LogWriter {
       await this.#finishWriting();
     }
     this.#callOffRetry?.();
-    const status = this.status();
+    const { problem, isLost, missedRecords } = this.status();
+    const isPublished = this.#disk.isPublished;
     await this.#closeDisk();
-    const unsavedRecords = status.seqNext - status.savedSeqEnd + status.missedRecords;
-    const saved = unsavedRecords === 0 && !status.isLost && this.#bug === undefined;
+    const unsavedRecords = Math.max(0, seqNext - this.#savedSeq) + missedRecords;
+    const saved = unsavedRecords === 0 && !isLost && this.#bug === undefined;
     return {
       saved,
       unsavedRecords,
-      ...(status.problem === undefined ? {} : { problem: status.problem }),
-      message: this.#lastWords(saved, unsavedRecords, status),
+      ...(problem === undefined ? {} : { problem }),
+      message: closingWords({ id: this.id, saved, unsavedRecords, isLost, isPublished, problem }),
     };
   }
 
-  /** Waits for what runs, then tries once more what was refused. */
+  get #isOver(): boolean {
+    return this.#lost !== undefined || this.#bug !== undefined;
+  }
+
+  /** Waits for what runs, then tries once more what was refused. Never rejects: what went wrong is in the fields. */
   async #finishWriting(): Promise<void> {
     await this.#running;
+    if (this.#isOver) return;
     if (this.#problem !== undefined) {
       this.#callOffRetry?.();
       this.#retry();
       await this.#running;
-    } else {
-      await this.#barrier();
+      return;
     }
+    this.#syncSeq = this.#stamper.state.seqNext;
+    this.#kick();
+    await this.#running;
   }
 
   async #closeDisk(): Promise<void> {
@@ -627,15 +577,6 @@ export class FileLogWriter implements LogWriter {
       // All that matters was synced or is told as unsaved; a descriptor that will not close ends with the process.
       if (errnoOf(error) === undefined) throw error;
     }
-  }
-
-  #lastWords(saved: boolean, unsavedRecords: number, status: WriterStatus): string {
-    if (saved) return `Session ${this.id} is saved.`;
-    if (status.isLost)
-      return `Session ${this.id} was taken over by another process; ${unsavedRecords} records of this one are not in its log.`;
-    const why = status.problem === undefined ? "" : `: ${errnoWords(status.problem.code)}`;
-    if (!this.#disk.isPublished) return `Session ${this.id} was NOT saved${why}. There is nothing to resume.`;
-    return `${unsavedRecords} records of session ${this.id} are NOT saved${why}. What was saved before can be resumed.`;
   }
 
   #notice(notice: LogNotice): void {
@@ -655,32 +596,7 @@ export class FileLogWriter implements LogWriter {
 
   /** @internal What the disk found and did. */
   diskEvent(event: DiskEvent): void {
-    switch (event.type) {
-      case "removed":
-        this.#notice({
-          code: "log-removed",
-          tone: "warning",
-          text: "The session's log was removed by another program. It was written again, whole; contents kept beside it may be missing.",
-          details: { path: this.path },
-        });
-        return;
-      case "replaced":
-        this.#notice({
-          code: "log-replaced",
-          tone: "warning",
-          text: `The session's log was replaced by another file. That file is kept as ${event.keptAs}; the log was written again, whole.`,
-          details: { path: this.path, keptAs: event.keptAs },
-        });
-        return;
-      case "foreign":
-        this.#notice({
-          code: "foreign-bytes",
-          tone: "warning",
-          text: `Another program wrote ${event.bytes} bytes into the session's log. They were taken out and are kept as ${event.keptAs}.`,
-          details: { ...event },
-        });
-        return;
-    }
+    this.#notice(diskNotice(event, this.path));
   }
 
   /** @internal Queues records of the one who opens the log, and brings them to stable storage if that is possible. */
