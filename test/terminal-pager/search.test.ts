@@ -51,6 +51,15 @@ describe("search", () => {
     expect(rig.status()).toContain("not found after this");
   });
 
+  test("from the start, where nothing comes before, it goes on to what comes after", () => {
+    const rig = createRig(haystack(40, 20, 30), { rows: 10 });
+    rig.press("home");
+    find(rig, "needle");
+    expect(rig.body().join("\n")).toContain("Needle 20");
+    find(rig, "nowhere");
+    expect(rig.status()).toContain("not found in this session");
+  });
+
   test("a capital letter in what is typed makes capitals count", () => {
     const rig = createRig([answerEntry(0, "first NEEDLE."), answerEntry(1, "then needle.")]);
     find(rig, "NEEDLE");

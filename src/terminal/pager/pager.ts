@@ -32,7 +32,16 @@ type Goal =
   | RowMove
   | { readonly type: "prompt"; readonly direction: Direction }
   | { readonly type: "start" | "end" }
-  | { readonly type: "find"; readonly direction: Direction; readonly from: Spot; readonly searched: number };
+  | { readonly type: "find"; readonly direction: Direction; readonly from: Spot; readonly so: SearchSoFar };
+
+interface SearchSoFar {
+  /** Blocks looked at. */
+  readonly searched: number;
+  /** Where a new search began: where nothing is found before it, and it is near still, what comes after it is looked at. */
+  readonly origin?: Spot;
+  /** Everything before the origin was looked at. */
+  readonly isSecondHalf?: true;
+}
 
 type EdgeRequest = "older" | "newer" | "start" | "end";
 
@@ -171,7 +180,7 @@ class HistoryPager implements Pager {
       case "end":
         return this.#jump(goal.type);
       case "find":
-        return this.#find(goal.direction, goal.from, goal.searched);
+        return this.#find(goal.direction, goal.from, goal.so);
       case undefined:
         return this.#fill();
     }
@@ -281,7 +290,7 @@ class HistoryPager implements Pager {
   #startSearch(text: string): readonly PagerRequest[] {
     if (!this.#finder.seek(text)) return [];
     const from = this.#finder.fromBottom();
-    return from === undefined ? [] : this.#find("older", from, 0);
+    return from === undefined ? [] : this.#find("older", from, { searched: 0, origin: from });
   }
 
   #findAgain(direction: Direction): readonly PagerRequest[] {
@@ -290,25 +299,31 @@ class HistoryPager implements Pager {
       return [];
     }
     const from = this.#finder.from(direction);
-    return from === undefined ? [] : this.#find(direction, from, 0);
+    return from === undefined ? [] : this.#find(direction, from, { searched: 0 });
   }
 
   /** Looks from `from` on; goes on reading where the window holds no match. */
-  #find(direction: Direction, from: Spot, searchedBefore: number): readonly PagerRequest[] {
+  #find(direction: Direction, from: Spot, so: SearchSoFar): readonly PagerRequest[] {
     const { blocks } = this.#viewport;
     const step = direction === "older" ? -1 : 1;
     const known = this.#viewport.indexOf(from.name);
     const first = known ?? (direction === "older" ? blocks.length - 1 : 0);
-    let searched = searchedBefore;
+    let { searched } = so;
     for (let index = first; index >= 0 && index < blocks.length; index += step) {
       const match = this.#finder.find(index, direction, index === known ? from.at : undefined);
       if (match !== undefined) return this.#reach(index, match);
       // The block where a read goes on was counted before it.
-      if (index !== known || searchedBefore === 0) searched += 1;
+      if (index !== known || so.searched === 0) searched += 1;
     }
     if (this.#isEdge(direction)) {
+      if (so.origin !== undefined && this.#viewport.indexOf(so.origin.name) !== undefined)
+        return this.#find("newer", so.origin, { searched, isSecondHalf: true });
       this.#message =
-        direction === "older" ? "not found before this (N: after)" : "not found after this (n: before)";
+        so.isSecondHalf === true
+          ? "not found in this session"
+          : direction === "older"
+            ? "not found before this (N: after)"
+            : "not found after this (n: before)";
       return [];
     }
     this.#isFollowing = false;
@@ -320,7 +335,7 @@ class HistoryPager implements Pager {
         name: edge?.entry.name ?? from.name,
         at: direction === "older" ? 0 : Number.POSITIVE_INFINITY,
       },
-      searched,
+      so: { ...so, searched },
     };
     return this.#ask(direction);
   }
@@ -508,7 +523,7 @@ class HistoryPager implements Pager {
     return statusLine(
       {
         typed: this.#typed,
-        searching: this.#goal?.type === "find" ? this.#goal.searched : undefined,
+        searching: this.#goal?.type === "find" ? this.#goal.so.searched : undefined,
         isLoading: loading || this.#isAsking,
         message: this.#message,
         newBlocks: isAtEnd ? 0 : this.#countNewer(),
