@@ -32,7 +32,7 @@ describe("texts", () => {
   test("hermes#61343: a cut never splits a character", () => {
     const text = `${"x".repeat(ENTRY_TEXT_MAX - 1)}😀`;
     const capped = capText(text);
-    expect(capped.isWellFormed()).toBe(true);
+    expect(capped).not.toMatch(/\p{Surrogate}/u);
     expect(capped).toBe("x".repeat(ENTRY_TEXT_MAX - 1) + cut(2));
   });
 
