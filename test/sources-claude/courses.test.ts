@@ -292,6 +292,24 @@ describe("messages", () => {
     await expectOne(log);
   });
 
+  test("a call with a used id takes no result that stands above it, wherever a page begins", async () => {
+    const again = say("8", "7", "d", { type: "tool_use", id: "t0", name: "Bash", input: { command: "pwd" } });
+    const log = lines(
+      call("1", "0", "a", "t0"),
+      prompt("2", "1", "go"),
+      prompt("3", "2", "on"),
+      call("4", "3", "b", "t3"),
+      prompt("5", "4", "and on"),
+      result("6", "5", "t0"),
+      result("7", "6", "t3"),
+      again,
+    );
+    const running = "model m: call(Bash t0 pwd → running)";
+    for (const limit of [1, 2, 3, 100])
+      expect((await tailOf(log, limit)).entries.map(entryLine).at(-1)).toBe(running);
+    await expectOne(log);
+  });
+
   test("cc#45286, cop#3183: parallel calls of which one was never answered", async () => {
     const log = lines(
       prompt("1", null, "go"),
