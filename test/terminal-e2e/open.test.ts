@@ -82,7 +82,7 @@ describe("open in tmux", () => {
     const lines = await t.lines();
     expect(lines.slice(0, 2)).toEqual(["before one", "before two"]);
     const said = lines
-      .filter((line) => /question|answer/.test(line))
+      .filter((line) => /› question|^ {3}answer/.test(line))
       .map((line) => line.replace(/\s+/g, " ").trim());
     expect(said.map((line) => /(?:question|answer) \d/.exec(line)?.[0])).toEqual(
       [0, 1, 2, 3].flatMap((index) => [`question ${index}`, `answer ${index}`]),
