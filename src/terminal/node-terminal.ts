@@ -3,8 +3,13 @@ import { fstatSync, writeSync } from "node:fs";
 import { StringDecoder } from "node:string_decoder";
 import type { Clock, TerminalPort } from "./port.ts";
 
-/** How often a write of last words is tried while the terminal takes nothing. */
+/** How often a write of last words finds the terminal full before the rest is given up, and the pause before each new try. */
 const writeNowTriesMax = 200;
+const writeNowPauseMs = 5;
+
+function pause(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
 
 /** Codes that say that the terminal is gone. */
 const goneCodes: ReadonlySet<string | undefined> = new Set([
@@ -21,7 +26,7 @@ function codeOf(error: unknown): string | undefined {
 
 /**
  * The terminal behind a pair of streams. A terminal that hangs up is told through `onGone`, never thrown. Input is read only while there is
- * a listener, so that the process can end.
+ * a listener, so that the process can end. The size is the one of the last signal: a multiplexer may show another for a moment.
  */
 export function createNodeTerminal(
   input: NodeJS.ReadStream & { readonly fd: number },
@@ -40,6 +45,8 @@ export function createNodeTerminal(
     if (!goneCodes.has(codeOf(error))) throw error;
     lose();
   };
+  // Also while nothing is listened to: a read that is under way fails when the terminal hangs up.
+  input.on("error", onError);
   output.on("error", onError);
   const onData = (bytes: Buffer): void => {
     const text = decoder.write(bytes);
@@ -47,29 +54,25 @@ export function createNodeTerminal(
   };
   const startInput = (): void => {
     decoder = new StringDecoder("utf8");
-    input.on("data", onData).on("error", onError).on("end", lose);
+    input.on("data", onData).on("end", lose);
     input.resume();
   };
   const stopInput = (): void => {
-    input.off("data", onData).off("error", onError).off("end", lose);
+    input.off("data", onData).off("end", lose);
     input.pause();
   };
   return {
-    size() {
-      // Asked of the system each time: the stream's own numbers are as old as the last signal.
-      const [columns, rows] = isGone ? [0, 0] : output.getWindowSize();
-      return {
-        columns: Math.max(1, columns || output.columns || 80),
-        rows: Math.max(1, rows || output.rows || 24),
-      };
-    },
+    size: () => ({ columns: Math.max(1, output.columns || 80), rows: Math.max(1, output.rows || 24) }),
     write: (text) => isGone || output.write(text),
     drained: () =>
       new Promise((resolve) => {
-        if (isGone || !output.writableNeedDrain) {
+        if (isGone) {
+          resolve();
+          return;
+        }
+        if (!output.writableNeedDrain) {
           // What was written before is taken when this empty write is.
-          if (isGone) resolve();
-          else output.write("", () => resolve());
+          output.write("", () => resolve());
           return;
         }
         const done = (): void => {
@@ -82,11 +85,14 @@ export function createNodeTerminal(
       }),
     writeNow(text) {
       let bytes = Buffer.from(text);
-      for (let tries = 0; bytes.length > 0 && tries < writeNowTriesMax && !isGone; tries++) {
+      let tries = 0;
+      while (bytes.length > 0 && !isGone) {
         try {
           bytes = bytes.subarray(writeSync(output.fd, bytes));
         } catch (error) {
-          if (codeOf(error) !== "EAGAIN") return;
+          tries += 1;
+          if (codeOf(error) !== "EAGAIN" || tries >= writeNowTriesMax) return;
+          pause(writeNowPauseMs);
         }
       }
     },
