@@ -39,9 +39,10 @@ export interface ExploreOptions {
   readonly among?: readonly Law[];
   readonly statesMax?: number;
   readonly onDepth?: (depth: number, states: number) => void;
-  /** Called for each step that stays within the bounds, in order; nodes are numbered from 0 as they are found. */
-  readonly onEdge?: (from: number, move: Move, to: number, before: World, after: World) => void;
 }
+
+/** Called for each step that stays within the bounds, in order; worlds are numbered from 0 as they are found. */
+export type OnEdge = (from: number, move: Move, to: number, before: World, after: World) => void;
 
 interface Node {
   readonly state: WindowState;
@@ -79,7 +80,8 @@ class Ways {
   }
 }
 
-class Explorer {
+/** One exploration, and the ways it found. */
+export class Explorer {
   private readonly universe: Universe;
   private readonly options: ExploreOptions;
   private readonly book: LawBook;
@@ -91,6 +93,7 @@ class Explorer {
   private rejected = 0;
   private frontier: Node[] = [];
   private found: Node[] = [];
+  private onEdge: OnEdge | undefined;
 
   constructor(universe: Universe, options: ExploreOptions) {
     this.universe = universe;
@@ -98,7 +101,9 @@ class Explorer {
     this.book = new LawBook(options.among ?? laws);
   }
 
-  run(): Exploration {
+  /** Explores. Stops at the first violation. */
+  run(watch: { readonly onEdge?: OnEdge } = {}): Exploration {
+    this.onEdge = watch.onEdge;
     const begun = this.options.now();
     const finish = (depth: number, violation?: Violation): Exploration => ({
       states: this.seen.size,
@@ -173,18 +178,21 @@ class Explorer {
     }
     const entered = this.enter(result.state, after, node.index, move);
     if (typeof entered !== "number") return this.violation(node, move, entered);
-    this.options.onEdge?.(node.index, move, entered, world, after);
+    this.onEdge?.(node.index, move, entered, world, after);
     return undefined;
   }
 
   private violation(node: Node, move: Move, broken: readonly Law[], fault?: string): Violation {
-    const { events } = this.ways.to(node.index);
-    const name = `breaks ${broken.map((law) => `${law.id} ${law.name}`).join(", ") || fault}`;
-    const script = formatScript(name, this.universe.config, node.world.abs.save, [
-      ...events,
-      formatEvent(move.event),
-    ]);
+    const name = broken.map((law) => `${law.id} ${law.name}`).join(", ");
+    const script = this.scriptTo(node.index, `breaks ${name || fault}`, move);
     return { laws: broken, script, ...(fault === undefined ? {} : { fault }) };
+  }
+
+  /** The shortest way to a world, as a golden script without its answers. */
+  scriptTo(index: number, name: string, last?: Move): string {
+    const { root, events } = this.ways.to(index);
+    const all = last === undefined ? events : [...events, formatEvent(last.event)];
+    return formatScript(name, this.universe.config, this.universe.saves[root] ?? "saved", all);
   }
 }
 

@@ -190,8 +190,13 @@ export const universes: readonly Universe[] = [
   universe("small", { maxSeq: 3, ids: 2 }, { ...extended, maxHeld: 2 }),
   universe("wide", { maxSeq: 5, ids: 1 }, { window: 3, step: 2, slice: 2, ...extended, maxHeld: 2 }),
   universe("large", { maxSeq: 5, ids: 3 }, { ...extended, maxLive: 2, maxHeld: 3 }),
-  universe("a", { maxSeq: 6, ids: 2, resumesTo: [0, 4] }, { ...extended, maxLive: 2, maxHeld: 3 }),
-  universe("b", { maxSeq: 6, ids: 1, resumesTo: [0, 5] }, { ...extended, window: 3, step: 2, maxHeld: 3 }),
+  universe("running", { maxSeq: 4, ids: 1 }, { window: 1, slice: 1, followWhileOpen: true, maxHeld: 2 }),
+  universe("paging", { maxSeq: 4, ids: 1, saves: ["saved"] }, { ...extended, maxHeld: 2 }),
+  universe(
+    "huge",
+    { maxSeq: 7, ids: 2, resumesTo: [0, 5] },
+    { ...extended, window: 3, step: 2, maxLive: 2, maxHeld: 3 },
+  ),
 ];
 
 export function universeNamed(name: string): Universe {
