@@ -30,7 +30,7 @@ test("every agent's sessions, newest first, with agent, path, size and time", as
   for (const row of rows) expect(row["bytes"]).toBeGreaterThan(0);
 });
 
-test("titles: the agent's own, else the first prompt; folders from the records", async () => {
+test("cc#21085: titles: the agent's own, else the first prompt; folders from the records", async () => {
   const home = await tempHome();
   const rows = jsonLines((await run(home, ["list", "--json"])).out);
   const byId = (id: string): Record<string, unknown> | undefined => rows.find((row) => row["id"] === id);
@@ -153,7 +153,7 @@ test("a folder that cannot be read is reported; the others are listed", async ()
   expect(err).toMatch(/^hansard: not listed: .*\.claude\/projects: .*ELOOP/);
 });
 
-test("files that describe nothing are listed by name and size", async () => {
+test("gem#26425: files that describe nothing are listed by name and size", async () => {
   const home = await tempHome();
   const folder = join(home.path, ".claude/projects/-home-user-odd");
   await mkdir(folder);

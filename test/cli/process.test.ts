@@ -211,7 +211,7 @@ async function contents(home: Home): Promise<Record<string, string>> {
   return sums;
 }
 
-test("other programs' files are left as they are: content, times, and nothing beside them", async () => {
+test("cc#62250: other programs' files are left as they are: content, times, and nothing beside them", async () => {
   const home = await tempHome();
   const twin = await tempHome();
   const before = await traces(home.path);

@@ -117,7 +117,7 @@ test(`at most ${CANDIDATES_MAX} candidates are listed, the rest is counted`, asy
   expect(lines.at(-1)).toBe("  … 1 more");
 });
 
-test("a name nobody has: where it looked, and what shows them", async () => {
+test("gem#18593: a name nobody has: where it looked, and what shows them", async () => {
   const home = await tempHome();
   const { code, out, err } = await run(home, ["show", "no such thing"]);
   expect({ code, out }).toEqual({ code: 3, out: "" });

@@ -170,7 +170,7 @@ const rows: readonly Row[] = [
     ],
   },
   {
-    name: "cop#2490 U+2028, U+2029 and U+0085 in strings",
+    name: "cop#2490, cohub#161 U+2028, U+2029 and U+0085 in strings",
     log: bytes('{"a":"\u2028\u2029\u0085"}\n{"b":2}\n'),
     items: ['record 0-16 {"a":"\u2028\u2029\u0085"}', 'record 17-24 {"b":2}'],
   },
@@ -200,7 +200,7 @@ const rows: readonly Row[] = [
     items: ["bom 0-3", 'record 3-10 {"a":1}', "bom 11-14", 'record 14-22 split {"b":2}', "bom 23-26"],
   },
   {
-    name: "byte FF in a string",
+    name: "git-ai#2268 byte FF in a string",
     log: bytes('{"a":"x', [0xff], 'y"}\n{"b":2}\n'),
     items: ['record 0-11 invalid-utf8 {"a":"x\ufffdy"}', 'record 12-19 {"b":2}'],
   },
@@ -234,7 +234,7 @@ describe("damage", () => {
     expect(notation(await backward(log, { limits: { chunkBytes: 1 } }))).toEqual(items);
   });
 
-  it("case 8: three good lines, a stub, a record, two good lines give six records and one note", async () => {
+  it("field faults case 8: three good lines, a stub, a record, two good lines give six records and one note", async () => {
     const good = (n: number): string =>
       `${JSON.stringify({ type: "user", uuid: `u${n}`, message: { content: "x" } })}\n`;
     const lines = [1, 2, 3].map(good).join("");

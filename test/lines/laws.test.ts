@@ -105,7 +105,7 @@ describe("reading a log", () => {
     );
   });
 
-  it("gives a growing file the items of the finished one, however it was cut", async () => {
+  it("field faults case 14: gives a growing file the items of the finished one, however it was cut", async () => {
     await fc.assert(
       fc.asyncProperty(logs, wideLimits, fc.array(fc.nat(), { maxLength: 6 }), async (log, bounds, cuts) => {
         const disk = new FakeDisk();

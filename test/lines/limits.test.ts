@@ -89,7 +89,7 @@ describe("lineBytesMax", () => {
       }
   });
 
-  it("is 64 MiB, and a line above it takes no memory of its size", async () => {
+  it("resume-skills#257: is 64 MiB, and a line above it takes no memory of its size", async () => {
     expect(lineBytesMax).toBe(64 * 1024 * 1024);
     const length = 400 * 1024 * 1024;
     for (const read of [readForward, readBackward]) {
@@ -172,7 +172,7 @@ describe("chunkBytes", () => {
     expect(source.reads.slice(0, 6)).toEqual([64, 128, 256, 512, 1024, 1024]);
   });
 
-  it("bounds what the newest record of a large log costs", async () => {
+  it("cc#79196, cc#3178: bounds what the newest record of a large log costs", async () => {
     const source = counted(bytesOf(Buffer.alloc(50_000_000, '{"a":1}\n')));
     expect((await readBackward(source).next()).value).toMatchObject({ end: 49_999_999 });
     expect(source.total()).toBeLessThanOrEqual(2 * chunkBytes);
@@ -241,7 +241,7 @@ describe("the sweep and the pause of hints", () => {
     expect(seen.at(-1)).toBe(sweepAloneMs);
   });
 
-  it("hints that mean nothing are answered ever more slowly, a true one at once again", async () => {
+  it("claude-code-history-viewer#294: hints that mean nothing are answered ever more slowly, a true one at once again", async () => {
     const disk = new FakeDisk();
     disk.write(bytes('{"a":1}\n'));
     const abort = new AbortController();

@@ -41,7 +41,7 @@ test("rewritten shorter after the page was read: a reset, and the new records fr
   expect((await nextChange(session, again)).type).not.toBe("reset");
 });
 
-test("rewritten longer, so that the page's end lies inside a record: a reset", async () => {
+test("ccbot#25: rewritten longer, so that the page's end lies inside a record: a reset", async () => {
   const { session, path } = await open(2);
   const page = await session.tail(10);
   await writeFile(path, `${claudeLines(4, (n) => `another answer, the ${n}th`).join("\n")}\n`);

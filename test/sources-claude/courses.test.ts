@@ -204,7 +204,7 @@ describe("branches", () => {
     await expectOne(log);
   });
 
-  test("cc#46603: a parent that was never written joins a row to the one before it", async () => {
+  test("cc#46603, cc#58554: a parent that was never written joins a row to the one before it", async () => {
     const log = lines(
       prompt("1", null, "go"),
       text("2", "never-written", "a", "one", { stop_reason: "end_turn" }),
@@ -238,7 +238,7 @@ describe("branches", () => {
 });
 
 describe("messages", () => {
-  test("ccusage#389, ccusage#901: one message over many rows counts once, with its greatest count", async () => {
+  test("ccusage#389, ccusage#901, cc#6805: one message over many rows counts once, with its greatest count", async () => {
     const usage = (n: number): object => ({ usage: { output_tokens: n } });
     const log = lines(
       prompt("1", null, "go"),
@@ -276,7 +276,7 @@ describe("messages", () => {
     await expectOne(log);
   });
 
-  test("a call's id that is used again never hides the second call", async () => {
+  test("qwen#8382, qwen#9573: a call's id that is used again never hides the second call", async () => {
     const log = lines(
       prompt("1", null, "go"),
       call("2", "1", "a", "t0"),
@@ -310,7 +310,7 @@ describe("messages", () => {
     await expectOne(log);
   });
 
-  test("cc#45286, cop#3183: parallel calls of which one was never answered", async () => {
+  test("cc#45286, cop#3183, goose#2951, oc#5750: parallel calls of which one was never answered", async () => {
     const log = lines(
       prompt("1", null, "go"),
       call("2", "1", "a", "t1"),
@@ -354,7 +354,7 @@ describe("compactions", () => {
       prompt(summary, boundary, "This session is being continued…", { isCompactSummary: true }),
     );
 
-  test("cc#18204: a divider with its summary; all rows stay", async () => {
+  test("cc#18204, omp#6068: a divider with its summary; all rows stay", async () => {
     const log = before + compaction("3", "4", "2") + lines(prompt("5", "4", "next"));
     expect(await told(log)).toEqual([
       "user: go",

@@ -44,7 +44,7 @@ async function titleOf(...rows: readonly object[]): Promise<unknown> {
 }
 
 describe("finding", () => {
-  test("sessions, subagents of every layout with their session, and nothing else", async () => {
+  test("cass#187, cass#351: sessions, subagents of every layout with their session, and nothing else", async () => {
     home = makeHome();
     home.write(MAIN, lines(prompt("hi")));
     home.write(`${FOLDER}/agent-old.jsonl`, lines(prompt("side", { isSidechain: true })));
@@ -234,7 +234,7 @@ describe("describing", () => {
     ]);
   });
 
-  test("a file of any size costs its ends", async () => {
+  test("cc#19476: a file of any size costs its ends", async () => {
     home = makeHome();
     const path = home.write(MAIN, lines(prompt("first")));
     truncateSync(path, 3 * 1024 * 1024 * 1024);

@@ -391,7 +391,7 @@ describe("other records", () => {
     expect(said({ type: "session_meta", payload: meta })).toEqual(["session_meta"]);
   });
 
-  test("a subagent belongs to the session that spawned it; a fork is a session of its own", () => {
+  test("hermes#68510: a subagent belongs to the session that spawned it; a fork is a session of its own", () => {
     const info = (payload: object): unknown =>
       codexClassifier.classify({ type: "record", start: 0, end: 1, value: { type: "session_meta", payload } })
         .info;

@@ -96,7 +96,7 @@ describe("growth", () => {
     expect(await next("caughtUp")).toEqual([`changed ${tail.live[0]}`, "turnEnded", "caughtUp"]);
   });
 
-  test("qwen#6316: half a record is nothing yet, and is lost by no reading", async () => {
+  test("qwen#6316, agentwatch#8: half a record is nothing yet, and is lost by no reading", async () => {
     const from = await opened([{ say: ["a"] }]);
     const next = follower(from, (await from.tail(5)).end);
     await next("caughtUp");
@@ -169,7 +169,7 @@ describe("a file that changes otherwise", () => {
     await expect(from.newer("9999", 1)).rejects.toMatchObject({ code: "bad-position" });
   });
 
-  test("deleted and back: gone is said once, then a reset", async () => {
+  test("qwen#12091: deleted and back: gone is said once, then a reset", async () => {
     const from = await opened([{ say: ["a"] }]);
     const next = follower(from, (await from.tail(5)).end);
     await next("caughtUp");

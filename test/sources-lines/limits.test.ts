@@ -29,7 +29,7 @@ describe("texts", () => {
     expect(capText(`${text}y`)).toBe(text + cut(1));
   });
 
-  test("hermes#61343: a cut never splits a character", () => {
+  test("cc#69927, oc#17758: a cut never splits a character", () => {
     const text = `${"x".repeat(ENTRY_TEXT_MAX - 1)}😀`;
     const capped = capText(text);
     expect(capped).not.toMatch(/\p{Surrogate}/u);

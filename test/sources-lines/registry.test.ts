@@ -181,7 +181,7 @@ describe("finding", () => {
     expect(sourceRoots(home.around).length).toBeGreaterThan(4);
   });
 
-  test("a folder that cannot be read is told, and the others are found", async () => {
+  test("cass#234, cass#263: a folder that cannot be read is told, and the others are found", async () => {
     home.write(".claude/projects/-a/one.jsonl", fixture("sources/claude-code/tiny.jsonl"));
     const closed = join(home.path, ".codex", "sessions");
     mkdirSync(dirname(closed));

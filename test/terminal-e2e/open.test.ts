@@ -90,7 +90,7 @@ describe("open in tmux", () => {
     expect(lines.join("\n")).toContain(`hansard open ${path}`);
   });
 
-  test("the history goes to the first prompt and back, over a session longer than memory holds", async () => {
+  test("cc#48002: the history goes to the first prompt and back, over a session longer than memory holds", async () => {
     await writeFile(path, turns(600));
     const t = await open();
     await t.until((text) => text.includes("answer 599"));
@@ -108,23 +108,26 @@ describe("open in tmux", () => {
     await t.until((text) => text.includes("Ctrl+O history"));
   });
 
-  test.each(["adopt", "reprint"])("resized again and again, each line is there once (%s)", async (way) => {
-    await writeFile(path, turns(30));
-    const t = await open({ flags: `--resize ${way}` });
-    await t.until((text) => text.includes("answer 29"));
-    const sizes = [60, 100, 33, 20, 80, 51];
-    for (const [index, columns] of sizes.entries()) {
-      await t.resize(columns, 12 + index * 2);
-      await appendFile(path, prompt(`question ${30 + index}`) + answer(`answer ${30 + index}`));
-      await t.until((text) => text.includes(`answer ${30 + index}`));
-    }
-    await t.keys("q");
-    await t.until((text) => text.includes("CODE 0"));
-    const text = (await t.lines()).join("\n");
-    const found = [...text.matchAll(/answer (\d+)/g)].map((match) => Number(match[1]));
-    expect(found).toEqual(Array.from({ length: 30 + sizes.length }, (_, index) => index));
-    if (way === "adopt") expect(text.startsWith("before one\nbefore two")).toBe(true);
-  });
+  test.each(["adopt", "reprint"])(
+    "cc#84247, codex#8642: resized again and again, each line is there once (%s)",
+    async (way) => {
+      await writeFile(path, turns(30));
+      const t = await open({ flags: `--resize ${way}` });
+      await t.until((text) => text.includes("answer 29"));
+      const sizes = [60, 100, 33, 20, 80, 51];
+      for (const [index, columns] of sizes.entries()) {
+        await t.resize(columns, 12 + index * 2);
+        await appendFile(path, prompt(`question ${30 + index}`) + answer(`answer ${30 + index}`));
+        await t.until((text) => text.includes(`answer ${30 + index}`));
+      }
+      await t.keys("q");
+      await t.until((text) => text.includes("CODE 0"));
+      const text = (await t.lines()).join("\n");
+      const found = [...text.matchAll(/answer (\d+)/g)].map((match) => Number(match[1]));
+      expect(found).toEqual(Array.from({ length: 30 + sizes.length }, (_, index) => index));
+      if (way === "adopt") expect(text.startsWith("before one\nbefore two")).toBe(true);
+    },
+  );
 
   test("Ctrl+Z gives the shell back, fg goes on", async () => {
     await writeFile(path, turns(2));
@@ -152,7 +155,7 @@ describe("open in tmux", () => {
     ["TERM", 143],
     ["HUP", 129],
     ["INT", 130],
-  ] as const)("SIG%s ends it with code %i and the terminal sane", async (signal, code) => {
+  ] as const)("cc#84029: SIG%s ends it with code %i and the terminal sane", async (signal, code) => {
     await writeFile(path, turns(2));
     const t = await open({ after: "echo CODE $?; stty -a | grep -o ' -\\?echo '; cat" });
     await t.until((text) => text.includes("idle"));

@@ -31,7 +31,7 @@ test("an answer is given to the one who asked; two who ask at once share it", as
   expect(asked()).toBe(1);
 });
 
-test("a terminal that does not answer is not waited for", async () => {
+test("agentboard#180: a terminal that does not answer is not waited for", async () => {
   const { queries, clock } = rig();
   const silence = queries.askCursor(100);
   await clock.advance(100);
@@ -60,7 +60,7 @@ test("an answer that never came does not spoil those after it", async () => {
   expect(await next).toMatchObject({ row: 9, column: 9 });
 });
 
-test("the end waits for an answer on its way, for a while", async () => {
+test("mandible#68: the end waits for an answer on its way, for a while", async () => {
   const { queries, clock } = rig();
   await queries.settle();
   void queries.askCursor(1000);

@@ -10,7 +10,7 @@ const names: readonly ModeName[] = [
   "title",
 ];
 
-test("modes are undone in reverse order, once", () => {
+test("cop#3876, mandible#68: modes are undone in reverse order, once", () => {
   const modes = createModes();
   expect(modes.enter("hiddenCursor")).toBe("\u001b[?25l");
   expect(modes.enter("bracketedPaste")).toBe("\u001b[?2004h");

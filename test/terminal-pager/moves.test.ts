@@ -35,7 +35,7 @@ function expectAt(rig: Rig, rows: readonly string[], top: number): void {
 }
 
 describe("pages", () => {
-  test("messages 0 to 49 at every height: pages join without a gap or a row twice, and PageUp undoes PageDown", () => {
+  test("codex#7356: messages 0 to 49 at every height: pages join without a gap or a row twice, and PageUp undoes PageDown", () => {
     for (let height = 10; height <= 30; height++) {
       const log = numbered(50);
       const rig = createRig(log, { rows: height, window: 50, step: 7 });
@@ -226,7 +226,7 @@ describe("the end", () => {
     expect(rig.body().at(-1)).toContain("three");
   });
 
-  test("scrolled up it holds its place and says how many are new", () => {
+  test("cc#16213: scrolled up it holds its place and says how many are new", () => {
     const rig = createRig(numbered(60), { rows: 10, window: 20, step: 5 });
     rig.press("pageup pageup pageup pageup pageup");
     const before = rig.body();
@@ -306,7 +306,7 @@ describe("prompts", () => {
     );
   }
 
-  test("the one before and the one after, also where they are not in the window", () => {
+  test("codex#3935, cc#55564: the one before and the one after, also where they are not in the window", () => {
     const rig = createRig(talk(80), { rows: 8, window: 10, step: 3 });
     for (const index of [76, 72, 68, 64, 60]) {
       rig.press("{");

@@ -96,7 +96,7 @@ describe("search", () => {
     expect(rig.status()).toContain("not found before this");
   });
 
-  test("a match goes across the place where a row was wrapped", () => {
+  test("cc#79517: a match goes across the place where a row was wrapped", () => {
     const rig = createRig([answerEntry(0, "one two three four five six seven eight nine ten")], {
       columns: 20,
     });

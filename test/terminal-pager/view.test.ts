@@ -267,7 +267,7 @@ test("every word of every block is on some row", () => {
 describe("cost", () => {
   const huge = "0123456789".repeat(500_000);
 
-  test("every character of a 5 MB line is reached, laid out once", () => {
+  test("codex#7454, crush#2226, crush#2281: every character of a 5 MB line is reached, laid out once", () => {
     const rig = createRig([promptEntry(0, "hello"), outputEntry(1, huge), answerEntry(2, "done.")], {
       columns: 121,
       rows: 501,
@@ -289,7 +289,7 @@ describe("cost", () => {
     expect(rig.pager.layouts.laidOutCount - first).toBeLessThanOrEqual(1);
   });
 
-  test("far blocks are not laid out, neither by opening nor by keys at the other end", () => {
+  test("codex#21945, oc#38435: far blocks are not laid out, neither by opening nor by keys at the other end", () => {
     const rig = createRig(
       Array.from({ length: 200 }, (_, index) => answerEntry(index, `number ${index}.`)),
       { rows: 10, window: 200, step: 50 },
@@ -316,7 +316,7 @@ describe("cost", () => {
   });
 });
 
-describe("limits", () => {
+describe("limits (oc#46341)", () => {
   test("rows laid out: the block used longest ago is forgotten first, but not one on the screen", () => {
     const layouts = new BlockLayouts({ time }, 30);
     const rows = (index: number): unknown =>

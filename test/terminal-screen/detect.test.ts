@@ -3,7 +3,7 @@ import { hasSynchronizedOutput, reflows } from "../../src/terminal/screen/index.
 
 const xterm = { TERM: "xterm-256color" };
 
-describe("what the environment tells of a terminal", () => {
+describe("cc#19533: what the environment tells of a terminal", () => {
   test.each<readonly [string, Record<string, string>, boolean, boolean]>([
     //                                                                           reflows synchronized
     ["nothing", {}, false, false],

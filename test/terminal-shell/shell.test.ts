@@ -157,7 +157,7 @@ describe("the shell", () => {
     expect(runs[0]).toContain("●");
   });
 
-  test("idle, it writes nothing for five seconds", async () => {
+  test("cc#37370, crush#1746: idle, it writes nothing for five seconds and has no timers", async () => {
     const r = rig({ log: entries(5) });
     await r.settle();
     r.emulator.takeWritten();
@@ -166,7 +166,7 @@ describe("the shell", () => {
     expect(r.clock.pending).toBe(0);
   });
 
-  test("a tick of the spinner costs less than 256 bytes", async () => {
+  test("cc#769, cc#1913, cc#392: a tick of the spinner costs less than 256 bytes", async () => {
     const r = rig({ log: entries(2) });
     await r.settle();
     r.emit({ type: "turnStarted" }, { type: "blockOpened", entry: call("running") });
@@ -233,7 +233,7 @@ describe("the shell", () => {
     expect(r.emulator.screen()).toEqual(before);
   });
 
-  test("what finishes while the pager is up is printed when it is closed, and counted meanwhile", async () => {
+  test("cc#54719, cc#53353: what finishes while the pager is up is printed when it is closed, and counted meanwhile", async () => {
     const r = rig({ log: entries(200) });
     await r.settle();
     await r.key("\x0f");
@@ -306,7 +306,7 @@ describe("the shell", () => {
     expect(r.clock.pending).toBe(0);
   });
 
-  test("ended while the pager is up, the main screen holds the transcript", async () => {
+  test("cc#84029: ended while the pager is up, the main screen holds the transcript", async () => {
     const r = rig({ log: entries(2) });
     await r.settle();
     await r.key("\x0f");
@@ -317,7 +317,7 @@ describe("the shell", () => {
     expect(words(r.emulator.lines())).toBe("› entry 0 12:00 › entry 1 12:00 hansard open fake");
   });
 
-  test("the window has the session's title, nothing of it obeyed, and gets its own back", async () => {
+  test("pi-agent-extensions#31: the window has the session's title, nothing of it obeyed, and gets its own back", async () => {
     const r = rig({ log: entries(1), hasStrings: true });
     const titles: string[] = [];
     r.emulator.xterm.onTitleChange((title) => titles.push(title));

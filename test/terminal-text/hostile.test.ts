@@ -100,7 +100,7 @@ function check(lines: readonly Line[], width: number, what: string): void {
   }
 }
 
-describe("field faults case 5: hostile text in every field of every entry", async () => {
+describe("field faults case 5, ai#20052, open-code-review#143: hostile text in every field of every entry", async () => {
   const highlighter = await loadHighlighter();
   it.each(Object.entries(hostile))("%s", (_name, text) => {
     const entries = entriesWith(text);

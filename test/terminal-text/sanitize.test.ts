@@ -81,18 +81,18 @@ describe("what is shown", () => {
     ["up to three are shown", "\x07\x07\x07", "␇␇␇"],
     ["backspaces do not hide", "safe\b\b\b\bevil", "safe␈×4evil"],
     ["overwritten text is told", "safe\revil", "evil ␍"],
-    ["the last of many states", "1%\r2%\r3%\r\nDone\n", "3% ␍×2\nDone\n"],
+    ["codex#32325, oc#35246: the last of many states", "1%\r2%\r3%\r\nDone\n", "3% ␍×2\nDone\n"],
     ["an erased line before it is written anew", "50%\r\x1b[K100%\n", "100% ␍\n"],
     ["a state that ends in a carriage return stays", "50%\r", "50%"],
     ["CR LF is a line break", "a\r\n\r\nb\r\r\n", "a\n\nb\n"],
-    ["bidi overrides", "\u202etxet\u202c", "‹RLO›txet‹PDF›"],
+    ["RootWire#53: bidi overrides", "\u202etxet\u202c", "‹RLO›txet‹PDF›"],
     ["marks of direction", "a\u200fb\u061cc", "a‹RLM›b‹ALM›c"],
     ["zero width", "a\u200bb\u2060c\ufeffd\u00ade", "a‹ZWSP›b‹WJ›c‹BOM›d‹SHY›e"],
     ["line separators", "a\u2028b", "a‹LS›b"],
     ["hidden ASCII", "x\u{e0068}\u{e0069}\u{e007f}", "x‹tags hi›"],
     ["lone surrogates", "a\ud99cb", "a‹U+D99C›b"],
     ["noncharacters", "\ufdd0\uffff", "‹U+FDD0›‹U+FFFF›"],
-    ["tabs go to their column", "a\tb\n\u6f22\tb", "a       b\n\u6f22      b"],
+    ["cc#251, codex#36017: tabs go to their column", "a\tb\n\u6f22\tb", "a       b\n\u6f22      b"],
     ["a joined emoji stays whole", "\u{1f468}\u200d\u{1f469}", "\u{1f468}\u200d\u{1f469}"],
     ["a joiner elsewhere does not", "a\u200db", "a‹ZWJ›b"],
     ["Persian keeps its non-joiner", "\u0645\u06cc\u200c\u062e", "\u0645\u06cc\u200c\u062e"],
@@ -101,7 +101,7 @@ describe("what is shown", () => {
     ["endless marks are cut", `a${"\u0301".repeat(20)}`, `a${"\u0301".repeat(16)}‹+4 marks›`],
     ["colours are shown where they are not kept", "\x1b[31mred\x1b[0m", "␛[31mred␛[0m"],
     [
-      "Hebrew and Arabic pass as they are",
+      "cc#89489: Hebrew and Arabic pass as they are",
       "\u05e9\u05dc\u05d5\u05dd 12 \u0633\u0644\u0627\u0645",
       "\u05e9\u05dc\u05d5\u05dd 12 \u0633\u0644\u0627\u0645",
     ],
@@ -160,7 +160,7 @@ describe("what is shown", () => {
 });
 
 describe("bytes", () => {
-  it("shows stray bytes and keeps what is UTF-8", () => {
+  it("RootWire#53: shows stray bytes and keeps what is UTF-8", () => {
     const bytes = Uint8Array.of(
       0x61,
       0x9b,
@@ -208,7 +208,7 @@ describe("laws", () => {
     { bytes: true },
   ];
 
-  it("nothing that a terminal could obey comes out", () => {
+  it("ConEmu#687: nothing that a terminal could obey comes out", () => {
     fc.assert(
       fc.property(text, fc.constantFrom(...options), (input, option) => {
         expect(faultOf(sanitize(input, option).replaceAll("\n", ""))).toBe("");
@@ -242,20 +242,23 @@ describe("laws", () => {
     );
   });
 
-  it.each(Object.entries(hostile))("field faults case 5, cut at every offset: %s", (_name, value) => {
-    const whole = sanitizeLines(`before ${value} after\nnext`);
-    for (let cut = 0; cut <= value.length; cut++) {
-      const sanitizer = createSanitizer();
-      const lines = [
-        ...sanitizer.push(`before ${value.slice(0, cut)}`),
-        ...sanitizer.push(`${value.slice(cut)} after\nne`),
-        ...sanitizer.push("xt"),
-        ...sanitizer.end(),
-      ];
-      expect(lines).toEqual(whole);
-    }
-    expect(whole.at(-1)).toEqual([{ text: "next" }]);
-  });
+  it.each(Object.entries(hostile))(
+    "field faults case 5, hermes#27251: cut at every offset: %s",
+    (_name, value) => {
+      const whole = sanitizeLines(`before ${value} after\nnext`);
+      for (let cut = 0; cut <= value.length; cut++) {
+        const sanitizer = createSanitizer();
+        const lines = [
+          ...sanitizer.push(`before ${value.slice(0, cut)}`),
+          ...sanitizer.push(`${value.slice(cut)} after\nne`),
+          ...sanitizer.push("xt"),
+          ...sanitizer.end(),
+        ];
+        expect(lines).toEqual(whole);
+      }
+      expect(whole.at(-1)).toEqual([{ text: "next" }]);
+    },
+  );
 
   it.each([
     ["escapes", "\x1b"],

@@ -136,7 +136,7 @@ describe("a growing text", () => {
     expect(screen(stream.end().settled)).toBe("\n   answer");
   });
 
-  it("field faults pi#4204: a list whose indent changes does not alter settled rows", () => {
+  it("pi#4204, pi#7718: a list whose indent changes does not alter settled rows", () => {
     const stream = createStreamRenderer(options);
     const settled: Line[] = [];
     for (let item = 1; item <= 100; item++) settled.push(...stream.pushText(`- item ${item}\n`).settled);
@@ -151,7 +151,7 @@ describe("a growing text", () => {
     expect(settled.slice(0, 99)).toEqual(before);
   });
 
-  it("field faults pi#4204: a fence that opens does not alter settled rows", () => {
+  it("pi#4204, pi#7718: a fence that opens does not alter settled rows", () => {
     const stream = createStreamRenderer(options);
     const first = stream.pushText("One.\n\nTwo ");
     expect(screen(first.settled)).toBe("   One.");
@@ -191,7 +191,7 @@ describe("a growing text", () => {
     expect(settled.map(textOf).join("").replaceAll(" ", "")).toBe(text.replaceAll(" ", ""));
   });
 
-  it("field faults case 4: Chinese with marks, one unit at a time, loses nothing", () => {
+  it("field faults case 4, cc#39593: Chinese with marks, one unit at a time, loses nothing", () => {
     const text =
       "\u5927\u5bb6**\u597d**\u3002`\u4ee3\u7801`\u3002\u{1f600}\u{1f468}\u200d\u{1f469}\u200d\u{1f466} ".repeat(
         20,
@@ -205,7 +205,7 @@ describe("a growing text", () => {
     expect(screen(settled)).not.toContain("\u2039");
   });
 
-  it("costs what is added, not what is there", () => {
+  it("crush#3207: costs what is added, not what is there", () => {
     const paragraph = "A sentence of some words that goes on for a while, with `code`. ".repeat(6);
     const time = (paragraphs: number): number => {
       const stream = createStreamRenderer(options);

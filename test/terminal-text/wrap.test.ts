@@ -51,7 +51,7 @@ describe("word wrap", () => {
     expect(words("the quick brown fox", 10)).toEqual(["the quick", "brown fox"]);
   });
 
-  it("field faults codex#37586: a word of exactly the width, then a space, leaves no blank row", () => {
+  it("codex#37586, codex#37720: a word of exactly the width, then a space, leaves no blank row", () => {
     const word = "x".repeat(40);
     expect(words(`${word} next`, 40)).toEqual([word, "next"]);
     expect(words(`${word} `, 40)).toEqual([word]);
@@ -68,7 +68,7 @@ describe("word wrap", () => {
     expect(words("ab https://example.test/path", 10)).toEqual(["ab", "https://ex", "ample.test", "/path"]);
   });
 
-  it("field faults cc#59952: breaks between ideographs, not before closing punctuation, and never within a wide cell", () => {
+  it("cc#59952, cc#13033, oc#27017: breaks between ideographs, not before closing punctuation, and never within a wide cell", () => {
     const line = `${"\u6f22".repeat(39)}\u{1f600}`;
     for (const row of words(line, 80)) expect(cellsOf(row)).toBeLessThanOrEqual(80);
     expect(words("\u6f22\u5b57\u6f22\u3002\u5b57", 6)).toEqual(["\u6f22\u5b57", "\u6f22\u3002\u5b57"]);
