@@ -12,7 +12,7 @@ function cut(rows: string): string {
 }
 
 describe("the screen", () => {
-  test("a printed line is above the live region, at its start row, in one write", async () => {
+  test("omnidesk#52: a printed line is written whole above the live region, at its start row, in one write", async () => {
     const { emulator, screen, settle } = createBench({ columns, rows: 6 });
     screen.setLive([fitRow("status")]);
     await settle();
@@ -75,7 +75,7 @@ describe("the screen", () => {
     expect(emulator.lines()).toEqual(["$ ls", "file", "one", "two", "three", "bye"]);
   });
 
-  test("the live region is shorter than the window, the last rows staying", async () => {
+  test("ink#935, ink#359: the live region is shorter than the window, the last rows staying", async () => {
     const { emulator, screen, settle } = createBench({ columns, rows: 4 });
     screen.commit({ lines: [fitRow("done")] });
     screen.setLive(Array.from({ length: 9 }, (_, index) => fitRow(`live ${index}`)));
@@ -94,7 +94,7 @@ describe("the screen", () => {
     expect(emulator.screen()[0]).toBe("tick 49");
   });
 
-  test("a slow terminal is waited for; then only the newest state is written", async () => {
+  test("cc#769, cc#1913: a slow terminal is waited for; then only the newest state is written", async () => {
     const { emulator, screen, settle } = createBench({ columns, rows: 4 });
     emulator.setSlow(true);
     screen.setLive([fitRow("first")]);
@@ -133,7 +133,7 @@ describe("the screen", () => {
     expect(emulator.lines()).toContain("waits");
   });
 
-  test("frames are bracketed where the terminal has synchronized output, and never erase the screen inside", async () => {
+  test("cc#74122, tmux#5340: frames are bracketed where the terminal has synchronized output, and never erase the screen inside", async () => {
     const { emulator, screen, settle } = createBench({ columns, rows: 4, isSynchronized: true });
     screen.commit({ lines: [fitRow("one")] });
     screen.setLive([fitRow("live")]);
@@ -154,20 +154,23 @@ describe("the screen", () => {
     expect(emulator.lines()).toEqual(["two", "live again"]);
   });
 
-  test.each([1, 2, 3, 7])("no row of ours ends in the last column at width %i", async (width) => {
-    const { emulator, screen, settle } = createBench({ columns: width, rows: 5 });
-    screen.commit({ lines: [fitRow("abcdefghijklm"), flowRow("no break in here"), fitRow("漢字かな")] });
-    screen.setLive([fitRow("a status row that is long")]);
-    await settle();
-    screen.setLive([fitRow("another one that is long")]);
-    await settle();
-    const text = emulator.lines().join("").replaceAll("▯", "");
-    expect(text.startsWith("abcdefghijklm".slice(0, 5))).toBe(true);
-    if (width > 1) {
-      const last = emulator.screen().at(-1) ?? "";
-      expect(last.length).toBeLessThan(width);
-    }
-  });
+  test.each([1, 2, 3, 7])(
+    "ink#450, ink#971: no row of ours ends in the last column at width %i",
+    async (width) => {
+      const { emulator, screen, settle } = createBench({ columns: width, rows: 5 });
+      screen.commit({ lines: [fitRow("abcdefghijklm"), flowRow("no break in here"), fitRow("漢字かな")] });
+      screen.setLive([fitRow("a status row that is long")]);
+      await settle();
+      screen.setLive([fitRow("another one that is long")]);
+      await settle();
+      const text = emulator.lines().join("").replaceAll("▯", "");
+      expect(text.startsWith("abcdefghijklm".slice(0, 5))).toBe(true);
+      if (width > 1) {
+        const last = emulator.screen().at(-1) ?? "";
+        expect(last.length).toBeLessThan(width);
+      }
+    },
+  );
 
   test("a flow line is one line for the terminal: it wraps it again itself", async () => {
     const { emulator, screen, settle, resize } = createBench({ columns: 10, rows: 8 });
@@ -180,7 +183,7 @@ describe("the screen", () => {
     expect(emulator.screen().slice(0, 3)).toEqual([long, `${long}!`, "status"]);
   });
 
-  test("adopt: what is visible is laid out for the new width, what has scrolled up stays, nothing twice", async () => {
+  test("koda#419: adopt: what is visible is laid out for the new width, what has scrolled up stays, nothing twice", async () => {
     const { emulator, screen, settle, resize } = createBench({ columns: 40, rows: 8 });
     const texts = Array.from({ length: 12 }, (_, index) => `p${index} ${"word ".repeat(11)}end${index}`);
     for (const text of texts)
@@ -199,7 +202,7 @@ describe("the screen", () => {
     );
   });
 
-  test("a terminal that answers no query keeps everything, and the live region is put right", async () => {
+  test("agentboard#180, agentboard#158: a terminal that answers no query keeps everything, and the live region is put right", async () => {
     const { emulator, screen, clock, settle, resize } = createBench({ columns: 40, rows: 8, answers: false });
     const texts = Array.from({ length: 6 }, (_, index) => `p${index} ${"word ".repeat(6)}end${index}`);
     for (const text of texts)
@@ -212,7 +215,7 @@ describe("the screen", () => {
     expect(all.trim()).toBe(`${texts.join(" ")} a longer live row, too status`);
   });
 
-  test("equal sizes and heights alone rebuild nothing that is printed", async () => {
+  test("cc#46834: equal sizes and heights alone rebuild nothing that is printed", async () => {
     const { emulator, screen, settle, resize } = createBench({ columns: 40, rows: 8 });
     screen.commit({ lines: [fitRow("printed")], relayout: () => [fitRow("laid out again")] });
     screen.setLive([fitRow("status")]);
