@@ -13,6 +13,9 @@ const compilerOptions = {
 export async function load(url, context, nextLoad) {
   if (!url.startsWith("file:") || !url.endsWith(".ts")) return nextLoad(url, context);
   const path = fileURLToPath(url);
-  const { outputText } = ts.transpileModule(await readFile(path, "utf8"), { compilerOptions, fileName: path });
+  const { outputText } = ts.transpileModule(await readFile(path, "utf8"), {
+    compilerOptions,
+    fileName: path,
+  });
   return { format: "module", source: outputText, shortCircuit: true };
 }
