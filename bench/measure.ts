@@ -14,7 +14,23 @@ export interface Measured {
 
 const reporter = new URL("./report-rss.js", import.meta.url).href;
 
-/** Runs `node <args>` once. Memory is the process's own greatest resident set, told at its exit. */
+/** Runs `node <args>` once, with nothing loaded into it: its wall time alone. */
+export async function timeNode(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<{ readonly wallMs: number; readonly stdout: string }> {
+  const started = performance.now();
+  const child = spawn(process.execPath, args, {
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const chunks: Buffer[] = [];
+  child.stdout.on("data", (chunk: Buffer) => chunks.push(chunk));
+  await new Promise((resolve) => child.on("close", resolve));
+  return { wallMs: performance.now() - started, stdout: Buffer.concat(chunks).toString("utf8") };
+}
+
+/** Runs `node <args>` once. Memory is the process's own greatest resident set, told at its exit by a module that is loaded first. */
 export async function runNode(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
@@ -38,16 +54,27 @@ export async function runNode(
   }
 }
 
-/** The run of median wall time among `runs`, after one that is not counted. */
-export async function medianOf<M extends { readonly wallMs: number }>(
+/**
+ * The run of median wall time of each, after one of each that is not counted. They take turns, so that what else the machine does falls on
+ * all of them alike.
+ */
+export async function mediansOf<K extends string, M extends { readonly wallMs: number }>(
   runs: number,
-  once: () => Promise<M>,
-): Promise<M> {
-  await once();
-  const all: M[] = [];
-  for (let i = 0; i < runs; i += 1) all.push(await once());
-  all.sort((a, b) => a.wallMs - b.wallMs);
-  return all[Math.floor(all.length / 2)] as M;
+  once: Readonly<Record<K, () => Promise<M>>>,
+): Promise<Record<K, M>> {
+  const names = Object.keys(once) as K[];
+  const all = new Map<K, M[]>(names.map((name) => [name, []]));
+  for (let round = 0; round <= runs; round += 1) {
+    for (const name of names) {
+      const run = await once[name]();
+      if (round > 0) all.get(name)?.push(run);
+    }
+  }
+  const median = ([name, measured]: [K, M[]]): [K, M] => {
+    const sorted = measured.sort((a, b) => a.wallMs - b.wallMs);
+    return [name, sorted[Math.floor(sorted.length / 2)] as M];
+  };
+  return Object.fromEntries([...all].map(median)) as Record<K, M>;
 }
 
 /** A line of a bench's table. */

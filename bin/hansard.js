@@ -1,2 +1,12 @@
 #!/usr/bin/env node
-import "../dist/cli/main.js";
+"use strict";
+// CommonJS: loading the module loader would cost more than the whole rest of answering the version.
+const first = process.argv[2];
+if (process.argv.length === 3 && (first === "--version" || first === "-V")) {
+  process.stdout.on("error", (error) => {
+    if (error.code !== "EPIPE") throw error;
+  });
+  process.stdout.write(`${require("../package.json").version}\n`);
+} else {
+  import("../dist/cli/main.js");
+}
