@@ -9,7 +9,8 @@ import { recordProblem } from "./validate.ts";
 
 /**
  * Why a range of a log is damage. `hole`: NULs where records were, as a power loss leaves them. `seq`: a number is missing or doubled
- * there. `moved`: a snapshot lies at another offset than it says.
+ * there. `moved`: a snapshot lies at another offset than it says. `chain`: a snapshot or a compaction tells of other records before it
+ * than there are.
  */
 export type LogFault =
   | Exclude<LineFault, "newer">
@@ -17,6 +18,7 @@ export type LogFault =
   | "hole"
   | "seq"
   | "moved"
+  | "chain"
   | "no-session"
   | "empty";
 
@@ -48,7 +50,10 @@ type Head =
 export type JudgedLine =
   | { readonly ok: true; readonly record: UnknownRecord }
   | { readonly ok: false; readonly fault: "newer"; readonly version: number }
-  | { readonly ok: false; readonly fault: Exclude<LogFault, "seq" | "moved" | "no-session" | "empty"> };
+  | {
+      readonly ok: false;
+      readonly fault: Exclude<LogFault, "seq" | "moved" | "chain" | "no-session" | "empty">;
+    };
 
 /** Judges one line by itself. A last line whole but for its line feed is a record: its checksum says that nothing else is missing. */
 export function judgeLine(line: RawLine): JudgedLine {

@@ -52,6 +52,3 @@ export const leaseBytesMax: number = 4 * kib;
 export const readBlockBytes: number = 64 * kib;
 /** Damaged ranges listed of one log; more are counted. */
 export const damageListMax = 1000;
-
-/** Sessions whose head and tail are read at the same time for a listing. */
-export const listConcurrency = 8;

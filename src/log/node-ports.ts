@@ -28,7 +28,8 @@ const isWindows = process.platform === "win32";
 const noFollow = constants.O_NOFOLLOW ?? 0;
 
 const openFlags: Readonly<Record<OpenMode, number>> = {
-  read: constants.O_RDONLY,
+  // Without O_NONBLOCK, opening a FIFO that took the file's place would wait for a writer.
+  read: constants.O_RDONLY | (constants.O_NONBLOCK ?? 0),
   append: constants.O_RDWR | constants.O_APPEND | noFollow,
   create: constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_EXCL | noFollow,
   patch: constants.O_RDWR | noFollow,
@@ -121,7 +122,8 @@ async function tellsOf(read: () => Promise<string>): Promise<string | undefined>
     const text = (await read()).trim();
     return text === "" ? undefined : text;
   } catch (error) {
-    if (errnoOf(error) !== undefined || error instanceof Error) return undefined;
+    // Whatever the reason: a fact that is not told is absent, and then not compared.
+    if (error instanceof Error) return undefined;
     throw error;
   }
 }

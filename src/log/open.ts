@@ -6,7 +6,7 @@ import { type DiskEvent, LogDisk } from "./disk.ts";
 import { errnoOf, errnoWords, LogError } from "./errors.ts";
 import { emptyState, type TailState } from "./fold.ts";
 import { type Inspection, inspectEnd, inspectHead, type LogDamage } from "./inspect.ts";
-import { busyError, type Lease, readLease, takeLease, waitForLease } from "./lease.ts";
+import { busyError, type Lease, type LeaseHolder, readLease, takeLease, waitForLease } from "./lease.ts";
 import { nodePorts } from "./node-ports.ts";
 import { type SessionPaths, sessionPaths } from "./paths.ts";
 import type { LogPorts, OpenFile } from "./ports.ts";
@@ -295,4 +295,12 @@ export async function takeOverLog(
       options.signal?.throwIfAborted();
     }
   }
+}
+
+/** Who writes a session now, without touching it: nobody, a process of this computer, or one that cannot be seen from here. */
+export async function readHolder(
+  options: { readonly sessions: string; readonly id: string },
+  ports: LogPorts = nodePorts,
+): Promise<LeaseHolder> {
+  return await readLease(sessionPaths(options.sessions, options.id).lease, ports);
 }
