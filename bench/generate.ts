@@ -6,7 +6,9 @@ import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { createRandom } from "./random.ts";
 
-export const firstPrompt = "FIRST-PROMPT of the generated session";
+/** The last line of the first prompt: a title holds only the first one. */
+export const firstPromptEnd = "FIRST-PROMPT ends here";
+const firstPrompt = `the generated session\n${firstPromptEnd}`;
 export const lastLine = "LAST-LINE of the generated session";
 
 type Turn = (n: number) => string[];

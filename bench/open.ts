@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { firstPrompt, generate, lastLine } from "./generate.ts";
+import { firstPromptEnd, generate, lastLine } from "./generate.ts";
 import { mediansOf, ms, row, runNode } from "./measure.ts";
 import { watchNode } from "./pty.ts";
 
@@ -35,7 +35,7 @@ async function goHome(path: string): Promise<Cost> {
   const watched = await watchNode(["bin/hansard.js", "open", path]);
   await watched.until(lastLine);
   watched.type(ctrlO + home);
-  const wallMs = await watched.until(firstPrompt);
+  const wallMs = await watched.until(firstPromptEnd);
   return { wallMs, ...(await watched.end()) };
 }
 
