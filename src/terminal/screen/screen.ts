@@ -57,6 +57,8 @@ class PaintedScreen implements Screen {
   /** The live rows on the terminal. The cursor stands at the start of the last one, or of the row below the printed ones. */
   #rows: readonly Line[] = [];
   #texts: readonly string[] = [];
+  /** When each of the live rows was written last. */
+  #writtenAt: readonly number[] = [];
   #wanted: readonly Line[] = [];
   #pending: Pending[] = [];
   #isChanged = false;
@@ -115,7 +117,12 @@ class PaintedScreen implements Screen {
   }
 
   resized(way: "adopt" | "reprint"): Promise<void> {
-    if (this.#isEnded || !this.#isStale()) return Promise.resolve();
+    if (this.#isEnded) return Promise.resolve();
+    if (!this.#isStale()) {
+      // The size came back to what it was: a frame that waited meanwhile is due.
+      this.#schedule();
+      return Promise.resolve();
+    }
     if (way === "reprint") {
       this.#size = this.#port.size();
       this.#isChanged = true;
@@ -274,6 +281,7 @@ class PaintedScreen implements Screen {
     const rows = liveRows(this.#wanted, this.#size.columns, this.#liveRoom());
     this.#rows = rows;
     this.#texts = rows.map((row) => encodeLine(row, this.#options.theme));
+    this.#writtenAt = rows.map(() => this.#clock.now());
     this.#isChanged = false;
     return rows.length === 0 ? "" : `${cutRows}${this.#texts.join("\r\n")}\r${wrapRows}`;
   }
@@ -316,6 +324,8 @@ class PaintedScreen implements Screen {
       out += `\r${this.#erase(old.length - texts.length)}`;
     }
     go(Math.max(0, texts.length - 1));
+    const now = this.#clock.now();
+    this.#writtenAt = texts.map((text, row) => (text === old[row] ? (this.#writtenAt[row] ?? now) : now));
     this.#rows = rows;
     this.#texts = texts;
     return out === "" ? "" : `${cutRows}${out}${wrapRows}`;
@@ -348,6 +358,17 @@ class PaintedScreen implements Screen {
     return undefined;
   }
 
+  /** The rows that the first live ones take at the least. One written just before may have been cut at an edge that we did not know of. */
+  #leastRowsOf(live: readonly Line[], columns: number): number {
+    const lateAt = this.#clock.now() - sizeLateMs;
+    let rows = 0;
+    for (const [index, line] of live.entries()) {
+      const { least } = rowsOfAll([line], columns);
+      rows += (this.#writtenAt[index] ?? 0) <= lateAt ? least : Math.min(1, least);
+    }
+    return rows;
+  }
+
   /**
    * The terminal has wrapped its rows for its new size. Counted from the cursor upwards, whole printings that are visible are replaced by
    * their new layout; everything above stays as it is.
@@ -356,11 +377,8 @@ class PaintedScreen implements Screen {
     const size = this.#port.size();
     const { columns } = size;
     const liveAbove = this.#rows.slice(0, -1);
-    const counted = rowsOfAll(liveAbove, columns);
-    // Rows drawn just before may have been cut at an edge that we did not know of.
-    const isSure = this.#clock.now() - this.#lastFrameAt >= sizeLateMs;
-    const above = isSure ? counted.least : Math.min(counted.least, liveAbove.length);
-    const { most } = counted;
+    const above = this.#leastRowsOf(liveAbove, columns);
+    const { most } = rowsOfAll(liveAbove, columns);
     const reach = cursor === undefined ? above : Math.min(above, cursor.row - 1);
     // Where the rows above the cursor cannot be counted, what was printed is not found again: it stays as the terminal wrapped it.
     if (above !== most) this.#recent.clear();

@@ -664,7 +664,10 @@ class TerminalShell implements Shell {
     if (this.#isPagerUp || this.#isStopped) return;
     const { columns, rows } = this.#port.size();
     const { columns: oldColumns, rows: oldRows } = this.#size;
-    if (columns === oldColumns && rows === oldRows) return;
+    if (columns === oldColumns && rows === oldRows) {
+      this.#resizeScreen("adopt");
+      return;
+    }
     this.#size = { columns, rows };
     if (columns !== oldColumns) {
       this.#startEpoch(this.#options.resizeWay);
