@@ -155,7 +155,7 @@ export class LogDisk {
   async #begin(): Promise<void> {
     const { files, randomId } = this.#ports;
     const { id, sessions } = this.#target;
-    await ensureFolders(this.#ports, sessions);
+    await ensureSafeFolders(this.#ports, sessions);
     const folder = join(sessions, `.new-${id}-${randomId()}`);
     const paths = pathsIn(sessions, id, folder);
     await files.makeFolder(folder);
@@ -400,7 +400,7 @@ function existsError(id: string): LogError {
   });
 }
 
-/** Makes a folder and those above it, each for its owner only, with their names on stable storage. */
+/** Makes a folder and those above it, each for its owner only. */
 async function ensureFolders(ports: LogPorts, path: string): Promise<void> {
   // A link to a folder is a folder to whoever set it up; what is none fails by itself in a moment.
   if ((await ports.files.facts(path)) !== undefined) return;
@@ -408,4 +408,20 @@ async function ensureFolders(ports: LogPorts, path: string): Promise<void> {
   if (above !== path) await ensureFolders(ports, above);
   await ensureFolder(ports.files, path);
   await ports.files.syncFolder(above);
+}
+
+/** Makes the folder of the sessions, with its name and that of the state folder on stable storage. */
+async function ensureSafeFolders(ports: LogPorts, sessions: string): Promise<void> {
+  await ensureFolders(ports, sessions);
+  const state = dirname(sessions);
+  // Also where they were there: whoever made them may have died before their names were safe.
+  for (const folder of [state, dirname(state)]) {
+    try {
+      await ports.files.syncFolder(folder);
+    } catch (error) {
+      const code = errnoOf(error);
+      // A folder that we may not even read is not one that we made.
+      if (code !== "EACCES" && code !== "EPERM") throw error;
+    }
+  }
 }
