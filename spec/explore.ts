@@ -6,7 +6,7 @@ import type { StepResult, WindowEvent, WindowState } from "../src/window/index.t
 import { abstract, createWindow, formatEvent } from "../src/window/index.ts";
 import { Fingerprint, FingerprintSet } from "./fingerprints.ts";
 import type { Law } from "./laws.ts";
-import { LawBook, laws } from "./laws.ts";
+import { isSameEffects, isSameState, LawBook, laws } from "./laws.ts";
 import { formatScript } from "./script.ts";
 import type { Move, Universe } from "./universe.ts";
 import { encodeWorld, isWithin, movesOf, worldWords } from "./universe.ts";
@@ -16,17 +16,21 @@ import { advance, worldAt } from "./world.ts";
 export type StepFunction = (state: WindowState, event: WindowEvent) => StepResult;
 
 export interface Violation {
-  readonly laws: readonly Law[];
+  /** The laws it breaks. */
+  readonly laws: readonly { readonly id: string; readonly name: string }[];
   /** What was seen instead, where it is no law of the list (an exception, a changed input, an answer that differs). */
   readonly fault?: string;
   /** The shortest way there, as a golden script. */
   readonly script: string;
 }
 
+/** How many steps were taken: those of an event that were accepted, and those that were rejected. */
+export type StepCounts = Readonly<Record<string, { readonly accepted: number; readonly rejected: number }>>;
+
 export interface Exploration {
   readonly states: number;
-  readonly accepted: number;
-  readonly rejected: number;
+  /** Steps by event, accepted and rejected ones. */
+  readonly steps: StepCounts;
   readonly depth: number;
   readonly milliseconds: number;
   readonly violation?: Violation;
@@ -38,7 +42,6 @@ export interface ExploreOptions {
   readonly now: () => number;
   readonly among?: readonly Law[];
   readonly statesMax?: number;
-  readonly onDepth?: (depth: number, states: number) => void;
 }
 
 /** Called for each step that stays within the bounds, in order; worlds are numbered from 0 as they are found. */
@@ -56,6 +59,15 @@ function freeze(state: WindowState): WindowState {
   Object.freeze(state.ctrlo);
   if (state.ctrlo.pending !== undefined) Object.freeze(state.ctrlo.pending);
   return Object.freeze(state);
+}
+
+/** Whether two answers are equal by value. */
+function isSameResult(a: StepResult, b: StepResult): boolean {
+  return (
+    a.rejected === b.rejected &&
+    isSameEffects(a.effects, b.effects) &&
+    isSameState(abstract(a.state), abstract(b.state))
+  );
 }
 
 /** How each node was reached, for scripts: its parent and the move from there. */
@@ -89,8 +101,7 @@ export class Explorer {
   private readonly print = new Fingerprint();
   private readonly words = worldWords();
   private readonly ways = new Ways();
-  private accepted = 0;
-  private rejected = 0;
+  private readonly counts: Record<string, { accepted: number; rejected: number }> = {};
   private frontier: Node[] = [];
   private found: Node[] = [];
   private onEdge: OnEdge | undefined;
@@ -107,8 +118,7 @@ export class Explorer {
     const begun = this.options.now();
     const finish = (depth: number, violation?: Violation): Exploration => ({
       states: this.seen.size,
-      accepted: this.accepted,
-      rejected: this.rejected,
+      steps: this.counts,
       depth,
       milliseconds: this.options.now() - begun,
       ...(violation === undefined ? {} : { violation }),
@@ -127,7 +137,6 @@ export class Explorer {
     for (let depth = 0; ; depth += 1) {
       this.frontier = this.found;
       this.found = [];
-      this.options.onDepth?.(depth, this.seen.size);
       if (this.frontier.length === 0 || this.seen.size >= statesMax) return finish(depth);
       for (const node of this.frontier) {
         for (const move of moves(node.world)) {
@@ -166,8 +175,11 @@ export class Explorer {
       return this.violation(node, move, [], `threw ${String(error)}`);
     }
     const isNothing = result.rejected !== undefined && result.state === state;
-    if (result.rejected === undefined) this.accepted += 1;
-    else this.rejected += 1;
+    this.counts[event.type] ??= { accepted: 0, rejected: 0 };
+    this.counts[event.type]![result.rejected === undefined ? "accepted" : "rejected"] += 1;
+    if (this.universe.isTwice === true && !isSameResult(result, this.options.step(state, event))) {
+      return this.violation(node, move, [], "another answer to the same question");
+    }
     const after = isNothing ? world : advance(world, event, result, move.logFirst, abstract(result.state));
     const broken = this.book.brokenByStep({ before: world, event, result, after });
     if (broken.length > 0) return this.violation(node, move, broken);
@@ -183,9 +195,10 @@ export class Explorer {
   }
 
   private violation(node: Node, move: Move, broken: readonly Law[], fault?: string): Violation {
-    const name = broken.map((law) => `${law.id} ${law.name}`).join(", ");
-    const script = this.scriptTo(node.index, `breaks ${name || fault}`, move);
-    return { laws: broken, script, ...(fault === undefined ? {} : { fault }) };
+    const names = broken.map(({ id, name }) => `${id} ${name}`).join(", ");
+    const script = this.scriptTo(node.index, `breaks ${names || fault}`, move);
+    const laws = broken.map(({ id, name }) => ({ id, name }));
+    return { laws, script, ...(fault === undefined ? {} : { fault }) };
   }
 
   /** The shortest way to a world, as a golden script without its answers. */

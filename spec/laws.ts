@@ -9,7 +9,7 @@ import { furtherLaws } from "./laws/further.ts";
 import type { Law, StateLaw, StepLaw } from "./laws/law.ts";
 import type { Step, World } from "./world.ts";
 
-export { isSameState } from "./laws/equal.ts";
+export { isSameEffects, isSameState } from "./laws/equal.ts";
 export type { Law, StateLaw, StepLaw } from "./laws/law.ts";
 
 /** Every law of states and steps, in the documents' order. */

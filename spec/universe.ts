@@ -11,6 +11,8 @@ export interface Universe {
   readonly maxSeq: number;
   /** What `resumed` may say of `nextSeq`, with every `cycleFirst` up to it, and a log that begins there or at 0; absent: everything. */
   readonly resumesTo?: readonly number[];
+  /** Whether each question is asked twice, for equal answers (L17); it takes as much time again. */
+  readonly isTwice?: boolean;
   /** Ids of blocks are `0 … ids-1`; more than `maxLive` of them shows what a full set refuses. */
   readonly ids: number;
 }
@@ -162,7 +164,7 @@ const both: readonly SaveMode[] = ["saved", "unsaved"];
 
 function universe(
   name: string,
-  bounds: Pick<Universe, "maxSeq" | "ids" | "resumesTo"> & Partial<Pick<Universe, "saves">>,
+  bounds: Pick<Universe, "maxSeq" | "ids" | "resumesTo" | "isTwice"> & Partial<Pick<Universe, "saves">>,
   config: Partial<WindowConfig>,
 ): Universe {
   return {
@@ -185,7 +187,7 @@ const extended: Partial<WindowConfig> = { followWhileOpen: true, jump: true };
 
 /** The sets of constants that are explored by name; spec/README.md holds their counts. */
 export const universes: readonly Universe[] = [
-  universe("tiny", { maxSeq: 2, ids: 2 }, { ...extended, maxHeld: 1 }),
+  universe("tiny", { maxSeq: 2, ids: 2, isTwice: true }, { ...extended, maxHeld: 1 }),
   universe("plain", { maxSeq: 4, ids: 2 }, {}),
   universe("small", { maxSeq: 3, ids: 2 }, { ...extended, maxHeld: 2 }),
   universe("wide", { maxSeq: 5, ids: 1 }, { window: 3, step: 2, slice: 2, ...extended, maxHeld: 2 }),
@@ -194,7 +196,7 @@ export const universes: readonly Universe[] = [
   universe("paging", { maxSeq: 4, ids: 1, saves: ["saved"] }, { ...extended, maxHeld: 2 }),
   universe(
     "huge",
-    { maxSeq: 7, ids: 2, resumesTo: [0, 5] },
+    { maxSeq: 8, ids: 2, resumesTo: [0, 6] },
     { ...extended, window: 3, step: 2, maxLive: 2, maxHeld: 3 },
   ),
 ];

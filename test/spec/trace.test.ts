@@ -1,0 +1,169 @@
+// Traces: what a run of the core writes passes, and a trace that was touched anywhere does not.
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { checkTrace } from "../../spec/trace.ts";
+import type { TraceLine } from "../../src/window/index.ts";
+import {
+  createWindow,
+  formatTraceLine,
+  formatTraceStart,
+  parseConfig,
+  step,
+} from "../../src/window/index.ts";
+import { runs, stepsOf } from "../window/random-runs.ts";
+
+const config = parseConfig("window=4 step=2 slice=2 live=2 held=3 follow jump");
+
+function traceOf(events: Parameters<typeof step>[1][], start = createWindow(config, "saved")): string {
+  let state = start;
+  let text = formatTraceStart(state);
+  for (const event of events) {
+    const result = step(state, event);
+    text += formatTraceLine(event, result);
+    state = result.state;
+  }
+  return text;
+}
+
+const good = traceOf([
+  { type: "resumed", cycle: 1, cycleFirst: 2 ** 30, nextSeq: 2 ** 30 + 3 },
+  { type: "turn_started" },
+  { type: "block_opened", id: 1 },
+  { type: "reprint_tick" },
+  { type: "block_finished", id: 1 },
+  { type: "turn_started" },
+  { type: "ctrlo_opened" },
+  { type: "ctrlo_scrolled", dir: "older" },
+  { type: "log_read_done", token: 0, count: 2 },
+  { type: "saved_through", seq: 2 ** 30 + 4 },
+  { type: "turn_ended" },
+]);
+const lines = good.trimEnd().split("\n");
+const edited = (line: number, edit: (value: TraceLine) => unknown): string =>
+  lines
+    .map((text, i) => (i === line ? JSON.stringify(edit(JSON.parse(text) as TraceLine)) : text))
+    .join("\n");
+
+describe("a trace passes", () => {
+  test("as it was written", () => {
+    expect(checkTrace(good)).toMatchObject({ windows: 1, steps: 11, rejected: 1 });
+    expect(checkTrace(good).fault).toBeUndefined();
+  });
+
+  test("without its first line: the window begins at the initial state", () => {
+    expect(checkTrace(lines.slice(1).join("\n")).fault).toBeUndefined();
+  });
+
+  test("with another window after it", () => {
+    const check = checkTrace(
+      good + traceOf([{ type: "resized" }], createWindow({ ...config, slice: 1 }, "unsaved")),
+    );
+    expect(check).toMatchObject({ windows: 2, steps: 12 });
+    expect(check.fault).toBeUndefined();
+  });
+
+  test("of random runs", () => {
+    fc.assert(
+      fc.property(runs, (run) => {
+        let text = formatTraceStart(createWindow(run.config, run.save));
+        let count = 0;
+        for (const { event, result } of stepsOf(run, step)) {
+          // NaN and the like are null in JSON: a shell never sends them.
+          if (result.rejected === "malformed event") continue;
+          text += formatTraceLine(event, result);
+          count += 1;
+        }
+        const { fault, steps } = checkTrace(text);
+        if (count > 0) expect(fault).toBeUndefined();
+        expect(steps).toBe(count);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+describe("a trace is refused", () => {
+  test.each<readonly [string, number, (line: TraceLine) => unknown, RegExp]>([
+    [
+      "an effect is missing",
+      5,
+      (line) => ({ ...line, effects: [] }),
+      /^block_finished\(1\) breaks .*R2 ModelAgrees/,
+    ],
+    [
+      "a counter jumps",
+      4,
+      (line) => ({ ...line, state: { ...line.state, epoch: 9 } }),
+      /^reprint_tick breaks .*X12 Frame.*; expected \{/,
+    ],
+    ["a rejection is hidden", 6, ({ rejected: _, ...line }) => line, /^turn_started breaks X17 Accepts/],
+    [
+      "a step is called rejected",
+      3,
+      (line) => ({ ...line, rejected: "block is live" }),
+      /^block_opened\(1\) breaks .*R1/,
+    ],
+    [
+      "the configuration changes",
+      4,
+      (line) => ({ ...line, config: { ...line.config, slice: 9 } }),
+      /another configuration/,
+    ],
+    ["a member is missing", 4, ({ state: _, ...line }) => line, /no abstract state/],
+    [
+      "a member of the state is of another type",
+      4,
+      (l) => ({ ...l, state: { ...l.state, live: 0 } }),
+      /no abstract state/,
+    ],
+    [
+      "a member of the state is new",
+      4,
+      (l) => ({ ...l, state: { ...l.state, more: 0 } }),
+      /no abstract state/,
+    ],
+    ["an event has no type", 4, (line) => ({ ...line, event: {} }), /an event without a type/],
+    ["there are no effects", 4, ({ effects: _, ...line }) => line, /no config or effects/],
+    ["it is no object", 4, () => null, /no object/],
+    [
+      "a window begins in the middle of one",
+      0,
+      (l) => ({ ...l, state: { ...l.state, epoch: 2 } }),
+      /no new window/,
+    ],
+    [
+      "its configuration is out of range",
+      0,
+      (l) => ({ ...l, config: { ...l.config, step: 99 } }),
+      /step must be/,
+    ],
+  ])("where %s", (_name, line, edit, what) => {
+    const { fault } = checkTrace(edited(line, edit));
+    expect(fault?.what).toMatch(what);
+    expect(fault?.line).toBe(line + 1);
+  });
+
+  test("where a line is missing", () => {
+    for (const at of [1, 2, 3, 4, 5, 7, 8, 9]) {
+      expect(checkTrace(lines.toSpliced(at, 1).join("\n")).fault?.line, `line ${at + 1}`).toBeGreaterThan(at);
+    }
+  });
+
+  test("where two lines are swapped", () => {
+    expect(checkTrace(lines.toSpliced(3, 2, lines[4]!, lines[3]!).join("\n")).fault?.line).toBe(4);
+  });
+
+  test("where it is torn, with the line of the tear", () => {
+    expect(checkTrace(good.slice(0, good.length - 40)).fault).toEqual({
+      line: 12,
+      what: expect.stringMatching(/^no JSON: /),
+    });
+  });
+
+  test("where there is nothing in it", () => {
+    expect(checkTrace("").fault?.what).toBe("a trace without a step");
+    expect(checkTrace(formatTraceStart(createWindow(config, "saved"))).fault?.what).toBe(
+      "a trace without a step",
+    );
+  });
+});
