@@ -86,9 +86,9 @@ describe("a trace is refused", () => {
   test.each<readonly [string, number, (line: TraceLine) => unknown, RegExp]>([
     [
       "an effect is missing",
-      5,
+      3,
       (line) => ({ ...line, effects: [] }),
-      /^block_finished\(1\) breaks .*R2 ModelAgrees/,
+      /^block_opened\(1\) breaks .*R2 ModelAgrees/,
     ],
     [
       "a counter jumps",
