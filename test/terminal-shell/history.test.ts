@@ -197,6 +197,18 @@ describe("the history", () => {
     expect(r.runner.state.ctrlo.open).toBe(false);
   });
 
+  test("cc#25926, openclaude#1857, codex#22088: 20,000 blocks on, no more is kept than the window's bounds", () => {
+    const r = rig(4, 4);
+    r.history.open();
+    let most = 0;
+    for (let count = 0; count < 20_000; count++) {
+      r.append();
+      most = Math.max(most, r.store.size);
+    }
+    expect(most).toBeLessThanOrEqual(config.maxHeld! + config.window);
+    expect(indices(r.view()).at(-1)).toBe(20_003);
+  });
+
   test("whatever is pressed and appended, the blocks shown are neighbours in the log, and all of the window", async () => {
     await fc.assert(
       fc.asyncProperty(
