@@ -4,14 +4,14 @@ import { readBlob } from "./blobs.ts";
 import { sourceOf } from "./bytes.ts";
 import { errnoOf, LogError } from "./errors.ts";
 import { emptyState, observe, snapshotOf, type TailState } from "./fold.ts";
-import { inspectEnd, type LogDamage, type LogFault, type Verdict } from "./inspect.ts";
+import { inspectEnd, isNext, type LogDamage, type LogFault, type Verdict } from "./inspect.ts";
 import { canonicalText } from "./json.ts";
 import { type LeaseHolder, readLease } from "./lease.ts";
 import { damageListMax } from "./limits.ts";
 import { nodePorts } from "./node-ports.ts";
 import type { LogPorts } from "./ports.ts";
 import { itemsForward, openToRead, type RecordItem } from "./reader.ts";
-import type { BlobPlace, CompactionChain, LogRecord, SessionRecord } from "./records.ts";
+import type { BlobPlace, CompactionChain, LogRecord, SessionRecord, UnknownRecord } from "./records.ts";
 import { isSha256 } from "./validate.ts";
 
 /** A record whose checksum is right and whose fields are not what its kind asks for. */
@@ -69,10 +69,13 @@ class Survey {
   tail: TailState = emptyState;
   /** Nothing is missing so far: what snapshots and compactions say can be held against the fold. */
   #isFoldKnown = true;
+  /** The newest line was no record. */
+  #isAfterBad = false;
 
   bad(start: number, end: number, fault: LogFault): void {
     this.damageCount += 1;
     this.#isFoldKnown = false;
+    this.#isAfterBad = fault !== "seq" && fault !== "moved" && fault !== "chain";
     if (this.damage.length < damageListMax) this.damage.push({ start, end, fault });
   }
 
@@ -82,7 +85,8 @@ class Survey {
     this.kinds.set(record.kind, (this.kinds.get(record.kind) ?? 0) + 1);
     if (record.kind === "turnStarted") this.turns += 1;
     if (record.kind === "compactionSummary") this.compactions += 1;
-    if (record.seq !== this.tail.seqNext) this.bad(start, end, "seq");
+    if (!isNext(raw as UnknownRecord, this.tail, this.#isAfterBad)) this.bad(start, end, "seq");
+    this.#isAfterBad = false;
     if (problem !== undefined) {
       this.invalidCount += 1;
       if (this.invalid.length < damageListMax) this.invalid.push({ seq: record.seq, start, end, problem });

@@ -105,6 +105,11 @@ async function judgingStart(source: ByteSource, size: number): Promise<number> {
   return 0;
 }
 
+/** Whether a record bears the number that comes next. Behind bytes that are no record numbers may be missing: those are told already. */
+export function isNext(record: UnknownRecord, tail: TailState, isAfterBad: boolean): boolean {
+  return record.seq === tail.seqNext || (isAfterBad && record.seq > tail.seqNext);
+}
+
 /** Follows the lines from a snapshot (or from line 1) to the end, judging each. */
 class Walk {
   tail: TailState = emptyState;
@@ -122,13 +127,14 @@ class Walk {
   #end = 0;
 
   line(line: RawLine): void {
+    const isAfterBad = this.#badLast !== undefined;
     // A bad line with another one after it is no torn end.
     if (this.#badLast !== undefined) this.#add(this.#badLast);
     this.#badLast = undefined;
     this.#end = line.end;
     const judged = judgeLine(line);
     if (judged.ok) {
-      this.#record(line, judged.record);
+      this.#record(line, judged.record, isAfterBad);
       return;
     }
     if (judged.fault === "newer") {
@@ -140,10 +146,11 @@ class Walk {
     this.#badLast = { start: line.start, end: line.end, fault: judged.fault };
   }
 
-  #record(line: RawLine, record: UnknownRecord): void {
+  #record(line: RawLine, record: UnknownRecord, isAfterBad: boolean): void {
     if (this.#hole !== undefined && (record.synced ?? 0) > this.#hole.start) this.#isHoleDamage = true;
-    const expected = this.tail.end === 0 && line.start > 0 ? record.seq : this.tail.seqNext;
-    if (record.seq !== expected) this.#add({ start: line.start, end: line.end, fault: "seq" });
+    const isFirst = this.tail.end === 0 && line.start > 0;
+    if (!isFirst && !isNext(record, this.tail, isAfterBad))
+      this.#add({ start: line.start, end: line.end, fault: "seq" });
     if (record.kind === "snapshot") {
       if (recordProblem(record) !== undefined) {
         this.#add({ start: line.start, end: line.end, fault: "not-a-record" });

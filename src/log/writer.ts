@@ -245,9 +245,7 @@ export class FileLogWriter implements LogWriter {
   /** Starts the pump where it does not run. */
   #kick(): void {
     if (this.#running !== undefined || this.#problem !== undefined) return;
-    this.#running = this.#pump().finally(() => {
-      this.#running = undefined;
-    });
+    this.#running = this.#pump();
   }
 
   get #hasWork(): boolean {
@@ -262,6 +260,8 @@ export class FileLogWriter implements LogWriter {
     } catch (error) {
       this.#failed(error);
     }
+    // In the same breath as the look for work: whoever finds the pump running may count on it.
+    this.#running = undefined;
   }
 
   /** One group: its blobs, one write, and a sync where one is due. */
@@ -372,22 +372,23 @@ export class FileLogWriter implements LogWriter {
       void this.#running.then(() => this.#retry());
       return;
     }
-    this.#running = this.#attempt().finally(() => {
-      this.#running = undefined;
-      if (this.#hasWork && this.#problem === undefined && this.#bug === undefined) this.#kick();
-    });
+    this.#running = this.#attempt();
   }
 
   /** Tries to write all that is held, and syncs it. */
   async #attempt(): Promise<void> {
+    await Promise.resolve();
     const before = this.#savedSeq;
     try {
       this.#syncSeq = Math.max(this.#syncSeq, this.#stamper.state.seqNext);
       while (this.#hasWork && this.#lost === undefined) await this.#round();
     } catch (error) {
       this.#failed(error);
+      this.#running = undefined;
       return;
     }
+    this.#running = undefined;
+    if (this.#lost !== undefined) return;
     this.#problem = undefined;
     this.#retryMs = retryFirstMs;
     this.#callOffRetry?.();
