@@ -226,7 +226,7 @@ const rows: readonly Row[] = [
   },
 ];
 
-describe("damage", () => {
+describe("damage (field faults cases 8 and 9)", () => {
   it.each(rows)("$name", async ({ log, items }) => {
     expect(notation(await forward(log))).toEqual(items);
     expect(notation(await backward(log))).toEqual(items);

@@ -467,7 +467,7 @@ describe("damage", () => {
     expect(await told(log)).toEqual(["user: 가\ud99c가"]);
   });
 
-  test("codex#37719: images are told by kind and size, never kept", async () => {
+  test("codex#37719, claudecodeui#1099: images are told by kind and size, never kept", async () => {
     const data = "A".repeat(4_000_000);
     const log = lines(
       row("1", null, "user", {

@@ -79,7 +79,7 @@ describe("finding", () => {
     expect(await describeOnly(home)).toMatchObject({ id: "agent-old", parentId: ID, title: "side" });
   });
 
-  test("folders: the usual two; moved by CLAUDE_CONFIG_DIR, several with commas; XDG_CONFIG_HOME", () => {
+  test("cass#19: folders: the usual two; moved by CLAUDE_CONFIG_DIR, several with commas; XDG_CONFIG_HOME", () => {
     const around = { env: {}, home: "/h", platform: "linux" };
     expect(claudeCodeSource.roots(around)).toEqual([
       join("/h", ".claude", "projects"),

@@ -68,7 +68,7 @@ describe("search", () => {
     expect(inverse(rig)).toEqual(["NEEDLE", "needle"]);
   });
 
-  test("reads on through the whole log, says how far it is, and stops on Esc", () => {
+  test("codex#24136: reads on through the whole log, says how far it is, and stops on Esc", () => {
     const rig = createRig(haystack(300, 3), { columns: 90, rows: 10, window: 40, step: 20, isSlow: true });
     find(rig, "needle");
     expect(rig.status()).toContain("searching … 40 blocks · Esc stops");

@@ -1,7 +1,9 @@
 /** The field's faults against the whole shell, each by its name. docs/faults.md lists them all. */
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
-import { sizeLateMs } from "../../src/terminal/screen/limits.ts";
-import { resizeSettleMs, tailBlocks } from "../../src/terminal/shell/limits.ts";
+import { recentLinesMax, sizeLateMs } from "../../src/terminal/screen/limits.ts";
+import { resizeSettleMs, tailBlocks, windowConfig } from "../../src/terminal/shell/limits.ts";
 import type { Entry } from "../../src/transcript/index.ts";
 import { entryOf } from "./fake-session.ts";
 import { call, entries, type Rig, rig, said, streaming } from "./support.ts";
@@ -357,7 +359,7 @@ describe("frames", () => {
 });
 
 describe("the history", () => {
-  test("field faults case 7, cc#54719: it follows at its end, holds after a page up, follows again at End; then the main screen has all, once", async () => {
+  test("field faults case 7, cc#54719, cc#53353: it follows at its end, holds after a page up, follows again at End; then the main screen has all, once", async () => {
     const r = rig({ columns: 50, rows: 12, log: entries(50) });
     await r.settle();
     await r.key("\x0f");
@@ -437,7 +439,7 @@ describe("compactions", () => {
     place: { start: index, end: index + 1 },
   });
 
-  test("field faults case 13, cc#18204, cc#19888, ompweb#16, goose#4529: rows before a compaction stay, on the screen and in the history", async () => {
+  test("field faults case 13, cc#18204, omp#6068, cc#19888, ompweb#16, goose#4529: rows before a compaction stay, on the screen and in the history", async () => {
     const r = rig({ columns: 60, rows: 24 });
     await r.settle();
     const turns = (many: number): void => {
@@ -512,6 +514,36 @@ describe("copying", () => {
     finishStream(r, sentence, "s");
     await r.settle();
     expect(r.emulator.lines().join("\n")).toContain(sentence);
+  });
+});
+
+describe("memory", () => {
+  test("cc#25926, openclaude#1857: a block that neither the window nor the screen holds is let go", async () => {
+    setFlagsFromString("--expose-gc");
+    const collect = runInNewContext("gc") as () => void;
+    const r = rig({ columns: 40, rows: 12 });
+    await r.settle();
+    const refs: WeakRef<Entry>[] = [];
+    // Not in the session's own list, which would keep them.
+    const finish = (index: number): void => {
+      const entry = said(`Answer ${index}. ${"word ".repeat(40)}`, `@${index}`);
+      refs.push(new WeakRef(entry));
+      r.emit(
+        { type: "blockFinished", entry, start: String(index), end: String(index + 1) },
+        { type: "saved" },
+      );
+    };
+    const blocks = 1_500;
+    for (let index = 0; index < blocks; index++) {
+      finish(index);
+      if (index % 50 === 49) await r.settle(20);
+    }
+    await r.settle();
+    collect();
+    const kept = refs.filter((ref) => ref.deref() !== undefined).length;
+    expect(kept).toBeGreaterThanOrEqual(tailBlocks);
+    expect(kept).toBeLessThanOrEqual(windowConfig.maxHeld! + recentLinesMax / 3 + 100);
+    expect(refs[0]?.deref()).toBeUndefined();
   });
 });
 

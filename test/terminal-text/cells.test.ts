@@ -64,7 +64,7 @@ describe("cellsOf", () => {
     expect(cellsOf(text)).toBe(width);
   });
 
-  it("wcwidth#97, wcwidth#211: never says less than a terminal takes", async () => {
+  it("wcwidth#97, wcwidth#211, orca#19252: never says less than a terminal takes", async () => {
     const plain = terminal(false);
     const modern = terminal(true);
     for (const [name, text] of table) {
