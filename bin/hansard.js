@@ -4,7 +4,9 @@
 const first = process.argv[2];
 if (process.argv.length === 3 && (first === "--version" || first === "-V")) {
   process.stdout.on("error", (error) => {
-    if (error.code !== "EPIPE") throw error;
+    if (error.code === "EPIPE") return;
+    process.stderr.write(`hansard: the output cannot be written: ${error.message}\n`);
+    process.exitCode = 5;
   });
   process.stdout.write(`${require("../package.json").version}\n`);
 } else {

@@ -34,3 +34,8 @@ export function formatFolder(folder: string, home: string): string {
     return `~${folder.slice(home.length)}`;
   return folder;
 }
+
+/** A word as a POSIX shell takes it: bare where it may be, else in single quotes. */
+export function shellWord(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}

@@ -1,4 +1,5 @@
 /** The outside world of a command: streams, environment, clock. Injected, so that tests run commands without a process. */
+import { userInfo } from "node:os";
 import type { Surroundings } from "../sources/index.ts";
 import { CommandError } from "./errors.ts";
 import { exitCodes } from "./exit.ts";
@@ -68,6 +69,19 @@ function workingFolder(): string {
   }
 }
 
+/** The person's home folder: the environment's, else the system's own record; empty where there is neither. */
+function homeFolder(env: NodeJS.ProcessEnv): string {
+  const named = env["HOME"] || env["USERPROFILE"];
+  if (named) return named;
+  try {
+    return userInfo().homedir;
+  } catch (error) {
+    // An account that the system does not know, as in containers.
+    if ((error as NodeJS.ErrnoException).code === "ERR_SYSTEM_ERROR") return "";
+    throw error;
+  }
+}
+
 /** The process's own surroundings. */
 export function processIo(): Io {
   return {
@@ -75,7 +89,7 @@ export function processIo(): Io {
     err: createOutput(process.stderr),
     around: {
       env: process.env,
-      home: process.env["HOME"] ?? process.env["USERPROFILE"] ?? "",
+      home: homeFolder(process.env),
       platform: process.platform,
     },
     cwd: workingFolder(),

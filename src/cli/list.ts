@@ -65,9 +65,9 @@ function column(text: string, cells: number): string {
 /** Fewest characters of an id that are shown. */
 const ID_START_MIN = 8;
 
-/** For each id the start of it that names it among all of them, as `open` takes it; the whole id where it has a double. */
+/** For each id the start of it that names it among all of them, as `open` takes it. Doubles of an id have the same start. */
 export function uniqueStarts(ids: readonly string[]): string[] {
-  const sorted = ids.map((id) => id.toLowerCase()).sort();
+  const sorted = [...new Set(ids.map((id) => id.toLowerCase()))].sort();
   const shared = (a: string, b: string | undefined): number => {
     let at = 0;
     while (b !== undefined && at < a.length && a[at] === b[at]) at += 1;

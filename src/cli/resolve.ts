@@ -5,7 +5,7 @@ import { describeSession, discoverAll, type FoundSession, type SessionInfo } fro
 import { sanitizeLine } from "../terminal/text/index.ts";
 import { CommandError } from "./errors.ts";
 import { exitCodes } from "./exit.ts";
-import { formatAge } from "./format.ts";
+import { formatAge, shellWord } from "./format.ts";
 import type { Io } from "./io.ts";
 
 /** Most candidates an ambiguous name lists. */
@@ -31,9 +31,10 @@ function looksLikePath(name: string): boolean {
   return name.includes("/") || name.includes("\\") || isAbsolute(name) || name === "." || name === "..";
 }
 
-function tellCandidate(io: Io, found: FoundSession, title: string | undefined): string {
+function tellCandidate(io: Io, found: FoundSession, title: string | undefined, isIdShared: boolean): string {
   const parts = [
-    found.id,
+    // An id that several files have names none of them.
+    isIdShared ? shellWord(found.path) : found.id,
     found.agent,
     formatAge(found.modifiedAt, io.now()),
     title === undefined ? undefined : sanitizeLine(title),
@@ -41,11 +42,24 @@ function tellCandidate(io: Io, found: FoundSession, title: string | undefined): 
   return `  ${parts.filter((p) => p !== undefined).join("  ")}`;
 }
 
+function doubles(words: readonly string[]): ReadonlySet<string> {
+  const seen = new Set<string>();
+  return new Set(words.filter((word) => seen.size === seen.add(word).size));
+}
+
 async function ambiguous(io: Io, name: string, found: readonly FoundSession[]): Promise<CommandError> {
+  const shared = doubles(found.map((f) => f.id.toLowerCase()));
   const shown = await Promise.all(
     found
       .slice(0, CANDIDATES_MAX)
-      .map(async (f) => tellCandidate(io, f, (await describeSession(f).catch(() => undefined))?.title)),
+      .map(async (f) =>
+        tellCandidate(
+          io,
+          f,
+          (await describeSession(f).catch(() => undefined))?.title,
+          shared.has(f.id.toLowerCase()),
+        ),
+      ),
   );
   const more = found.length > CANDIDATES_MAX ? [`  … ${found.length - CANDIDATES_MAX} more`] : [];
   return new CommandError(

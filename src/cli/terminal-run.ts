@@ -8,7 +8,8 @@ import { createShell, type Shell, type ShellEnd } from "../terminal/shell/index.
 import { cellsOf, cutCells, type Line, safeSpans, themeOf } from "../terminal/text/index.ts";
 import { CommandError } from "./errors.ts";
 import { exitCodes } from "./exit.ts";
-import { formatFolder } from "./format.ts";
+import { formatFolder, shellWord } from "./format.ts";
+import { isHungUp } from "./hang-up.ts";
 import type { Io } from "./io.ts";
 import type { OpenOptions } from "./open.ts";
 
@@ -37,7 +38,7 @@ function headLines(io: Io, session: Session, width: number): readonly Line[] {
 
 /** How to come back, under the transcript. */
 function footLines(name: string, width: number): readonly Line[] {
-  const words = cutTo(`hansard open ${name}`, Math.max(1, width - 2));
+  const words = cutTo(`hansard open ${shellWord(name)}`, Math.max(1, width - 2));
   return [
     { spans: [], wrap: "fit" },
     { spans: [{ text: " " }, ...safeSpans(words, { tone: "dim" })], wrap: "fit" },
@@ -68,9 +69,18 @@ function stopProcess(): Promise<void> {
   });
 }
 
-function listen(shell: Shell): () => void {
-  const ends = (why: ShellEnd) => (): void => shell.end(why);
-  const handlers = { SIGINT: ends("interrupted"), SIGTERM: ends("terminated"), SIGHUP: ends("hung-up") };
+/** Ends the shell at the process's signals; `onSignal` is told the exit code that the signal asks for. */
+function listen(shell: Shell, onSignal: (code: number) => void): () => void {
+  const ends = (why: () => ShellEnd, code: number) => (): void => {
+    onSignal(code);
+    shell.end(why());
+  };
+  const handlers = {
+    SIGINT: ends(() => "interrupted", exitOf.interrupted),
+    SIGTERM: ends(() => "terminated", exitOf.terminated),
+    // Sent by hand while the terminal stands, it must not leave that terminal as it is.
+    SIGHUP: ends(() => (isHungUp() ? "hung-up" : "terminated"), exitOf["hung-up"]),
+  };
   const die = (error: unknown): void => {
     shell.rescue();
     process.stderr.write(
@@ -119,9 +129,13 @@ export async function runInTerminal(
     ...(process.platform === "win32" ? {} : { stopProcess }),
     ...(trace === undefined ? {} : { trace: trace.write }),
   });
-  const unlisten = listen(shell);
+  let signalled: number | undefined;
+  const unlisten = listen(shell, (code) => {
+    signalled ??= code;
+  });
   try {
-    return exitOf[await shell.run()];
+    const why = await shell.run();
+    return why === "quit" ? exitOf.quit : (signalled ?? exitOf[why]);
   } finally {
     unlisten();
     trace?.close();

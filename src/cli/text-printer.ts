@@ -3,6 +3,7 @@ import type { Page } from "../sources/index.ts";
 import { renderEntry } from "../terminal/render/index.ts";
 import { encodeLine, sanitizeLine, themeOf } from "../terminal/text/index.ts";
 import type { Entry } from "../transcript/index.ts";
+import { shellWord } from "./format.ts";
 import type { Io } from "./io.ts";
 
 /** Columns that prose is wrapped to where there is no terminal. */
@@ -33,7 +34,7 @@ export function createTextPrinter(io: Io): TextPrinter {
     },
     earlier(page, name) {
       if (page.atStart || page.entries.length === 0) return "";
-      return `… earlier entries: hansard show ${sanitizeLine(name)} --before ${page.start}\n\n`;
+      return `… earlier entries: hansard show ${shellWord(sanitizeLine(name))} --before ${page.start}\n\n`;
     },
   };
 }

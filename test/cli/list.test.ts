@@ -209,6 +209,15 @@ const ids = fc.array(
   { maxLength: 30 },
 );
 
+test("an id that two files share is shown as short as any other", () => {
+  const id = "2ce5c005-e64a-4490-a4c2-05e53f81a327";
+  expect(uniqueStarts([id, "2ce5ffff-e64a-4490-a4c2-05e53f81a327", id])).toEqual([
+    "2ce5c005",
+    "2ce5ffff",
+    "2ce5c005",
+  ]);
+});
+
 test("an id's shown start is a start of no other id, unless the whole id is", () => {
   fc.assert(
     fc.property(ids, (all) => {

@@ -48,6 +48,16 @@ test("without a terminal, `open` prints the newest entries and ends", async () =
   expect(out).not.toContain("\u001b");
 });
 
+test.each([{}, { HOME: "" }])(
+  "without a home in the environment %o the working folder is not taken for it",
+  async (env) => {
+    const home = await tempHome();
+    const { code, out } = await start(["list", "--json", "--agent", "claude-code"], env, home.path).ended;
+    expect(code).toBe(0);
+    expect(out).not.toContain(home.sessions.titled.id);
+  },
+);
+
 test("a home directory without any agent: the plain list says so, and ends well", async () => {
   const { code, out, err } = await start([], emptyHomeEnv(await tempFolder())).ended;
   expect({ code, err }).toEqual({ code: 0, err: "" });
@@ -106,6 +116,7 @@ test("a full disk: a sentence and an exit code", async () => {
     ["show", "last", "--json"],
     ["check", "last"],
     ["--help"],
+    ["--version"],
   ]) {
     const child = spawn(process.execPath, [bin, ...argv], { env: home.env, stdio: ["ignore", full, "pipe"] });
     let err = "";

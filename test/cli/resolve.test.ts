@@ -90,6 +90,18 @@ test("a start that fits several sessions lists them, newest first, and opens non
   ]);
 });
 
+test("files that share an id are told by their paths, each of which opens one", async () => {
+  const home = await tempHome();
+  const { id, path } = home.sessions.titled;
+  const copy = join(home.path, ".claude/projects/-home-user a copy", `${id}.jsonl`);
+  await cp(path, copy);
+  const { code, err } = await run(home, ["show", id]);
+  expect(code).toBe(4);
+  expect(err).toContain(`  ${path}  claude-code`);
+  expect(err).toContain(`  '${copy}'  claude-code`);
+  expect(await meant(home, copy)).toBe(copy);
+});
+
 test("a title of several sessions lists them, in every command", async () => {
   const home = await tempHome();
   for (const command of ["show", "check", "open"]) {

@@ -110,6 +110,12 @@ test("a page that does not reach the start says how to see what precedes it, and
   expect(jsonLines(earlier.out)).toEqual(whole.slice(0, -3));
 });
 
+test("the hint quotes a name for the shell", async () => {
+  const home = await tempHome();
+  const { out } = await run(home, ["show", "Calmon fromour bus hunt", "--limit", "1"]);
+  expect(out).toMatch(/^… earlier entries: hansard show 'Calmon fromour bus hunt' --before \S+\n/);
+});
+
 test("the whole text has no hint", async () => {
   const home = await tempHome();
   expect((await run(home, ["show", home.sessions.pi.path])).out).not.toContain("… earlier entries");
@@ -192,7 +198,7 @@ test.each([1, 2, 3, 8, 20, 79, 300])("text for a terminal of %i columns", async 
   expect(out).toMatch(/[a-z]/i);
 });
 
-test("lone surrogates and separators of other line rules leave JSON of one entry a line", async () => {
+test("field faults case 10: lone surrogates and separators of other line rules leave JSON of one entry a line", async () => {
   const folder = await tempFolder();
   const path = join(folder, "odd.jsonl");
   const text = "half \\ud83d then \u2028 and \u0085 and \\u0000 and \\n end";
