@@ -125,7 +125,8 @@ async function claim(
     return true;
   } catch (error) {
     const code = errnoOf(error);
-    if (code === "EEXIST") return false;
+    // ENOENT: what was made was swept away, by one who took it for a leftover.
+    if (code === "EEXIST" || code === "ENOENT") return false;
     if (code !== "EPERM" && code !== "ENOTSUP" && code !== "EOPNOTSUPP" && code !== "ENOSYS") throw error;
     return await claimWithoutLinks(files, path, content);
   } finally {
@@ -159,11 +160,16 @@ async function removeQuietly(files: Files, path: string): Promise<void> {
 }
 
 /** Takes away what older holders left, oldest first: a holder that looks for its own file and the next one always finds out. */
-async function sweep(files: Files, folder: string, epoch: number): Promise<void> {
+async function sweep({ files, clock }: LogPorts, folder: string, epoch: number): Promise<void> {
   const names = [...(await files.list(folder))].sort();
   for (const name of names) {
-    if (name.endsWith(".tmp") || (epochForm.test(name) && Number(name) < epoch))
-      await removeQuietly(files, join(folder, name));
+    const path = join(folder, name);
+    if (epochForm.test(name) && Number(name) < epoch) await removeQuietly(files, path);
+    if (!name.endsWith(".tmp")) continue;
+    // A young one is being made by somebody right now.
+    const facts = await files.facts(path);
+    if (facts !== undefined && Math.abs(clock.now() - facts.modifiedMs) >= leaseBlankMs)
+      await removeQuietly(files, path);
   }
 }
 
@@ -262,7 +268,7 @@ export async function takeLease(
       await removeQuietly(files, join(folder, epochName(owner.epoch)));
       continue;
     }
-    await sweep(files, folder, owner.epoch);
+    await sweep(ports, folder, owner.epoch);
     return { ok: true, lease: new Lease(folder, owner, ports) };
   }
   return { ok: false, holder: { state: "unclear" } };

@@ -184,6 +184,7 @@ export class SimComputer {
   /** Lets time pass, with what falls due in it. */
   async advance(ms: number): Promise<void> {
     const until = this.nowMs + ms;
+    await settle();
     for (;;) {
       const next = this.#timers.filter((timer) => timer.at <= until).sort((a, b) => a.at - b.at)[0];
       if (next === undefined) break;
