@@ -42,6 +42,7 @@ export interface ExploreOptions {
   readonly now: () => number;
   readonly among?: readonly Law[];
   readonly statesMax?: number;
+  readonly onEdge?: OnEdge;
 }
 
 /** Called for each step that stays within the bounds, in order; worlds are numbered from 0 as they are found. */
@@ -211,5 +212,5 @@ export class Explorer {
 
 /** Explores a universe. Stops at the first violation, which is then the shortest there is. */
 export function explore(universe: Universe, options: ExploreOptions): Exploration {
-  return new Explorer(universe, options).run();
+  return new Explorer(universe, options).run(options);
 }
