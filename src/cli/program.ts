@@ -118,6 +118,17 @@ function createProgram(io: Io, version: string, voice: Voice, setExit: (code: nu
       setExit(await runDemo(io, options));
     });
 
+  program
+    .helpCommand(false)
+    .command("help")
+    .argument("[command]", "a command")
+    .description("show help for a command")
+    .action((name?: string) => {
+      const command = name === undefined ? program : program.commands.find((each) => each.name() === name);
+      if (command === undefined) return program.error(`error: unknown command '${name}'`);
+      command.help();
+    });
+
   for (const command of program.commands) command.copyInheritedSettings(program);
   return program;
 }

@@ -75,3 +75,9 @@ test.each(wrong)("%s: a sentence on the error stream and exit code 2", async (_n
   expect(err).toMatch(sentence);
   expect(err).toContain("hansard --help");
 });
+
+test("help of a command that is none is an error in a sentence", async () => {
+  const { code, out, err } = await tell("help", "nope");
+  expect({ code, out }).toEqual({ code: 2, out: "" });
+  expect(err).toMatch(/^error: unknown command 'nope'\n/);
+});
