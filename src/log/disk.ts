@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { keepBeside } from "./beside.ts";
 import { copyRange, writeWhole } from "./bytes.ts";
 import { errnoOf, LogError } from "./errors.ts";
-import { ensureFolder, type Lease, takeLease } from "./lease.ts";
+import { ensureFolder, type Lease, releaseQuietly, takeLease } from "./lease.ts";
 import { pathsIn, type SessionPaths } from "./paths.ts";
 import type { LogPorts, OpenFile } from "./ports.ts";
 
@@ -368,10 +368,7 @@ export class LogDisk {
     const held = this.#held;
     this.#held = undefined;
     try {
-      if (held !== undefined && this.#isPublished) await this.#lease?.release();
-    } catch (error) {
-      // A lease that cannot be given back ends with the process.
-      if (errnoOf(error) === undefined) throw error;
+      if (this.#lease !== undefined && this.#isPublished) await releaseQuietly(this.#lease);
     } finally {
       await held?.file.close();
       if (held !== undefined && !this.#isPublished) await this.#discard(this.#paths.folder);

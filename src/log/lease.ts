@@ -232,6 +232,15 @@ export class Lease {
   }
 }
 
+/** Gives a lease back where the disk lets it; one that cannot be given back ends with its process. */
+export async function releaseQuietly(lease: Lease): Promise<void> {
+  try {
+    await lease.release();
+  } catch (error) {
+    if (errnoOf(error) === undefined) throw error;
+  }
+}
+
 /** Makes a folder where it is missing. Its parent must be there. */
 export async function ensureFolder(files: Files, path: string): Promise<void> {
   try {

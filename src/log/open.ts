@@ -6,7 +6,15 @@ import { type DiskEvent, LogDisk } from "./disk.ts";
 import { errnoOf, errnoWords, LogError } from "./errors.ts";
 import { emptyState, type TailState } from "./fold.ts";
 import { type Inspection, inspectEnd, inspectHead, type LogDamage } from "./inspect.ts";
-import { busyError, type Lease, type LeaseHolder, readLease, takeLease, waitForLease } from "./lease.ts";
+import {
+  busyError,
+  type Lease,
+  type LeaseHolder,
+  readLease,
+  releaseQuietly,
+  takeLease,
+  waitForLease,
+} from "./lease.ts";
 import { nodePorts } from "./node-ports.ts";
 import { type SessionPaths, sessionPaths } from "./paths.ts";
 import type { LogPorts, OpenFile } from "./ports.ts";
@@ -261,18 +269,9 @@ export async function openLogForWrite(options: OpenOptions, ports: LogPorts = no
     return writer;
   } catch (error) {
     await file.close();
-    await releaseQuietly(lease);
+    if (lease !== undefined) await releaseQuietly(lease);
     const code = errnoOf(error);
     throw code === undefined ? error : notWritable(options.id, code, error);
-  }
-}
-
-/** A lease that cannot be given back ends with the process; what is told is why the opening failed. */
-async function releaseQuietly(lease: Lease | undefined): Promise<void> {
-  try {
-    await lease?.release();
-  } catch (error) {
-    if (errnoOf(error) === undefined) throw error;
   }
 }
 

@@ -3,7 +3,7 @@ import { sourceOf, writeWhole } from "./bytes.ts";
 import { errnoOf, errnoWords, LogError } from "./errors.ts";
 import { emptyState } from "./fold.ts";
 import { inspectEnd } from "./inspect.ts";
-import { busyError, takeLease } from "./lease.ts";
+import { busyError, releaseQuietly, takeLease } from "./lease.ts";
 import { groupBytesMax } from "./limits.ts";
 import { nodePorts } from "./node-ports.ts";
 import { type SessionPaths, sessionPaths } from "./paths.ts";
@@ -158,8 +158,8 @@ async function removeQuietly(path: string, ports: LogPorts): Promise<void> {
 
 /**
  * Repairs the log of a session that nobody writes. Every good record is kept, in its order and with its time, under a new number; where
- * something is missing a `missed` record says how much. The log as it was stays beside it under another name, and stays the log where
- * anything fails. Rejects with `not-found`, `busy`, `newer`, `damaged` (nothing can be saved), `not-writable`. Reads the whole log.
+ * something is missing a `missed` record says how much. The log as it was stays beside it under another name; where anything fails, the
+ * log is the one or the other, whole. Rejects with `not-found`, `busy`, `newer`, `damaged` (nothing can be saved), `not-writable`. Reads the whole log.
  */
 export async function repairLog(options: RepairOptions, ports: LogPorts = nodePorts): Promise<Repaired> {
   const paths = sessionPaths(options.sessions, options.id);
@@ -171,7 +171,7 @@ export async function repairLog(options: RepairOptions, ports: LogPorts = nodePo
     try {
       return await replace(paths, ports, file);
     } finally {
-      await taken.lease.release();
+      await releaseQuietly(taken.lease);
     }
   } catch (error) {
     const code = errnoOf(error);

@@ -1,7 +1,7 @@
 /** The log on a real disk, with real processes. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -144,20 +144,19 @@ describe("on a real disk", () => {
     await expect(checkLog(join(sessions, id))).rejects.toMatchObject({ code: "not-a-log" });
   });
 
-  test.skipIf(process.getuid?.() === 0)(
-    "a folder without permission holds the session in memory and says so",
-    async () => {
-      chmodSync(root, 0o500);
-      const notices: string[] = [];
-      const writer = await createLog({
-        sessions,
-        id,
-        listener: { notice: ({ code }) => void notices.push(code) },
-      });
-      expect(await writer.append(spec)).toMatchObject({ state: "held" });
-      chmodSync(root, 0o700);
-      expect(await writer.close()).toMatchObject({ saved: true });
-      expect(notices).toEqual(["write-failed", "write-recovered"]);
-    },
-  );
+  test("a state folder that cannot be made: the session is held in memory, says so, and is saved once it can be", async () => {
+    const state = join(root, "state");
+    writeFileSync(state, "in the way");
+    const notices: string[] = [];
+    const writer = await createLog({
+      sessions,
+      id,
+      listener: { notice: ({ code }) => void notices.push(code) },
+    });
+    expect(await writer.append(spec)).toMatchObject({ state: "held" });
+    rmSync(state);
+    expect(await writer.close()).toMatchObject({ saved: true });
+    expect(notices).toEqual(["write-failed", "write-recovered"]);
+    expect(await messages()).toEqual(["m1"]);
+  });
 });
