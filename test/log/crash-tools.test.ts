@@ -58,7 +58,6 @@ async function prepare(tool: Tool): Promise<{ readonly computer: SimComputer; re
 
 /** Whatever happened: done once more it succeeds, and both logs are whole. */
 async function finish(computer: SimComputer, tool: Tool): Promise<void> {
-  computer.fate = () => ({ type: "done" });
   const { ports } = computer.spawn();
   if (tool.name === "fork" && computer.names(sessions).includes("child"))
     await (await takeOverLog({ sessions, id: "child" }, ports)).close();
@@ -96,6 +95,7 @@ for (const tool of tools) {
       ]);
       process.kill();
       await settle();
+      computer.fate = () => ({ type: "done" });
       if (what === "power") computer.losePower(randomFrom(index));
       // A refusal is one of the system, or in words.
       if (failure !== undefined)
