@@ -15,6 +15,14 @@ export interface Batch {
   readonly blobs: Prepared["blobs"];
 }
 
+/** One who waits for a batch to be written or synced. */
+export interface Waiter {
+  readonly seqEnd: number;
+  readonly isForSync: boolean;
+  readonly settle: (state: "saved" | "written" | "held") => void;
+  readonly fail: (error: unknown) => void;
+}
+
 /** The batch of one append. `needsSync`: it counts only once it is on stable storage. */
 export function batchOf(lines: readonly StampedLine[], needsSync: boolean, blobs: Prepared["blobs"]): Batch {
   const last = lines.at(-1);

@@ -66,5 +66,6 @@ export type {
   OpenedState,
   RecordPlace,
   WriteProblem,
+  WriterOptions,
   WriterStatus,
 } from "./writer-types.ts";

@@ -20,8 +20,8 @@ import { type SessionPaths, sessionPaths } from "./paths.ts";
 import type { LogPorts, OpenFile } from "./ports.ts";
 import type { SessionBody } from "./records.ts";
 import { recordProblem } from "./validate.ts";
-import { FileLogWriter, type WriterOptions } from "./writer.ts";
-import type { LogWriter, OpenedState } from "./writer-types.ts";
+import { FileLogWriter } from "./writer.ts";
+import type { LogWriter, OpenedState, WriterOptions } from "./writer-types.ts";
 
 export interface CreateOptions extends WriterOptions {
   /** The folder that holds the sessions; made where it is missing. */

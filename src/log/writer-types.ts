@@ -87,6 +87,12 @@ export interface LogListener {
   saved?(seqEnd: number): void;
 }
 
+/** How a log is to be written. */
+export interface WriterOptions {
+  readonly durability?: Durability;
+  readonly listener?: LogListener;
+}
+
 /** What was found, and put right, when a log was opened for writing. */
 export interface OpenedState {
   readonly state: "new" | "clean" | "torn";

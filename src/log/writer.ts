@@ -1,6 +1,6 @@
 /** The writer of a log: one queue, group commit, and patience with a disk that refuses. */
 
-import { type Batch, batchOf, recordsIn, sizeOf } from "./batch.ts";
+import { type Batch, batchOf, recordsIn, sizeOf, type Waiter } from "./batch.ts";
 import { keepBeside } from "./beside.ts";
 import { type BlobRef, putBlob } from "./blobs.ts";
 import { sourceOf, writeWhole } from "./bytes.ts";
@@ -42,20 +42,9 @@ import type {
   OpenedState,
   RecordPlace,
   WriteProblem,
+  WriterOptions,
   WriterStatus,
 } from "./writer-types.ts";
-
-interface Waiter {
-  readonly seqEnd: number;
-  readonly isForSync: boolean;
-  readonly settle: (state: "saved" | "written" | "held") => void;
-  readonly fail: (error: unknown) => void;
-}
-
-export interface WriterOptions {
-  readonly durability?: Durability;
-  readonly listener?: LogListener;
-}
 
 const turnEnds: ReadonlySet<string> = new Set(["turnCommitted", "turnInterrupted"]);
 

@@ -98,7 +98,7 @@ async function longLife(seed: number): Promise<number> {
 }
 
 describe("long lives with a crash now and then", () => {
-  const lives = Number(process.env["HANSARD_SIM_LIVES"] ?? "30");
+  const lives = Number(process.env["HANSARD_SIM_LIVES"] ?? "15");
   const first = Number(process.env["HANSARD_SIM_SEED"] ?? "1");
   test(`${lives} lives of 6 crashes`, { timeout: 30_000 + lives * 200 }, async () => {
     for (let seed = first; seed < first + lives; seed += 1) {

@@ -1,7 +1,15 @@
 /** The log on a real disk, with real processes. */
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -159,4 +167,17 @@ describe("on a real disk", () => {
     expect(notices).toEqual(["write-failed", "write-recovered"]);
     expect(await messages()).toEqual(["m1"]);
   });
+});
+
+test("the example of the documentation runs as it stands", async () => {
+  const page = readFileSync("docs/log.md", "utf8");
+  const code = /```ts\n([\s\S]*?)```/.exec(page)?.[1] ?? "";
+  expect(code.split("\n").length).toBeLessThan(20);
+  const example = code
+    .replace('"hansard/log"', JSON.stringify(join(process.cwd(), "dist/log/index.js")))
+    .replace('"/var/lib/agent/sessions"', JSON.stringify(sessions));
+  const run = spawnSync(process.execPath, ["--input-type=module", "-e", example], { encoding: "utf8" });
+  expect(run.stderr).toBe("");
+  expect(run.stdout).toMatch(/^Session [\w-]+ is saved\.\n/);
+  expect(run.stdout).toContain("hello");
 });
