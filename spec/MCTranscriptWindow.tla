@@ -107,15 +107,18 @@ InitAtStart ==
     \E nextSeq \in 0 .. MaxSeq : \E cycleFirst \in 0 .. nextSeq : \E logFirst \in 0 .. cycleFirst :
         Paging(logFirst, cycleFirst, nextSeq, logFirst, Min(logFirst + Window, nextSeq))
 
+OlderNext == CtrloScrolled("older") \/ TrueReply \/ ReadFails \/ MainScreen
+NewerNext == CtrloScrolled("newer") \/ TrueReply \/ ReadFails \/ MainScreen
+
 OlderSpec ==
     /\ InitAtEnd
-    /\ [][CtrloScrolled("older") \/ TrueReply \/ ReadFails \/ MainScreen]_vars
+    /\ [][OlderNext]_vars
     /\ WF_vars(CtrloScrolled("older"))
     /\ SF_vars(TrueReply)
 
 NewerSpec ==
     /\ InitAtStart
-    /\ [][CtrloScrolled("newer") \/ TrueReply \/ ReadFails \/ MainScreen]_vars
+    /\ [][NewerNext]_vars
     /\ WF_vars(CtrloScrolled("newer"))
     /\ SF_vars(TrueReply)
 

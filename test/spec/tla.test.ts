@@ -167,9 +167,9 @@ function statesOf(universe: Universe): Set<string> {
   return keys;
 }
 
-const run = (text: string, next = "Next") => {
+const run = (text: string, init = "Init", next = "Next") => {
   const cfg = parseCfg(text);
-  return runModel(new Interpreter(model, cfg.constants), cfg, { init: "Init", next });
+  return runModel(new Interpreter(model, cfg.constants), cfg, { init, next });
 };
 
 describe("the model run", () => {
@@ -202,7 +202,7 @@ describe("the model run", () => {
       "Still([w EXCEPT !.turn_open = FALSE])",
     ],
     ["DropOnlySaved", 's.save = "saved" /\\ s.saved_through < s.cycle_first THEN 0', "FALSE THEN 0"],
-    ["CaughtUp", "IF w.reprinting THEN w.painted_through ELSE n + 1", "w.painted_through"],
+    ["PaintOnceInOrder", "IF w.reprinting THEN w.painted_through ELSE n + 1", "w.painted_through"],
     ["RecoveredFromLog", "!.saved_through = nextSeq, !.epoch", "!.saved_through = cycleFirst, !.epoch"],
     ["MemoryIsHeld", "With(kept, Drop(from, to))", "With(kept, Drop(from, to - 1))"],
     ["ReadBounded", "n == Min(count, Min(Step, c.lo))", "n == Min(count, c.lo)"],
@@ -213,6 +213,25 @@ describe("the model run", () => {
       '"block_changed", id |-> id], Still(w)',
     ],
   ])("%s bites", (law, find, put) => expect(broken(find, put)).toMatch(new RegExp(`^${law} `)));
+
+  test.each([
+    ["start", "InitAtEnd", "OlderNext"],
+    ["end", "InitAtStart", "NewerNext"],
+  ] as const)(
+    "the runs to the %s go, and their properties are about states they reach",
+    (check, init, next) => {
+      const text = formatCfg({ ...small, saves: ["saved"] }, check).replace(
+        /PROPERTIES[\s\S]*CHECK/,
+        "CHECK",
+      );
+      const found = run(text, init, next);
+      expect(found.violation).toBeUndefined();
+      const arrived = [...found.keys].filter((key) =>
+        check === "start" ? key.includes("at_start:true") : true,
+      );
+      expect(arrived.length).toBeGreaterThan(10);
+    },
+  );
 
   test("the quiet model is the same graph, but for its two epochs", () => {
     const safety = run(formatCfg(small, "safety"));

@@ -1,9 +1,11 @@
 /** The built program in a real terminal (tmux): typed keys, captured screens. */
+import { existsSync } from "node:fs";
 import { appendFile, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { startTmux, type Tmux } from "../support/terminal/tmux.ts";
+import { expectLawfulTrace } from "../support/traces.ts";
 
 let folder = "";
 let path = "";
@@ -19,6 +21,7 @@ beforeEach(async () => {
 afterEach(async () => {
   await terminal?.kill();
   terminal = undefined;
+  if (existsSync(join(folder, "trace.ndjson"))) await expectLawfulTrace(join(folder, "trace.ndjson"));
   await rm(folder, { recursive: true, force: true });
 });
 
