@@ -45,7 +45,7 @@ function verbatimLines(entry: Entry, options: RenderOptions): readonly Line[] {
     return [fitLine(cutSpans([...title, tone(`  (${why})`, "warn")], width))];
   }
   if (options.isCut === true) title.push(tone(`  first ${formatBytes(bytes.length)}`, "warn"));
-  const lines = sanitizeLines(decodeBytes(bytes), { bytes: true, whole: true, overwritten: "all" });
+  const lines = sanitizeLines(decodeBytes(bytes), { bytes: true, whole: true });
   return [fitLine(cutSpans(title, width)), ...lines.flatMap((line) => codeLines(line, width))];
 }
 

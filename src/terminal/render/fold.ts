@@ -73,7 +73,11 @@ class Folder {
     const { width } = this.options;
     const isWhole = rowsMax === Number.POSITIVE_INFINITY;
     const reach = isWhole ? raw.length : Math.min(raw.length, unitsFor(rowsMax, width));
-    const safe = sanitizeLines(raw.slice(0, reach), { sgr: "keep", whole: isWhole }).flat();
+    const safe = sanitizeLines(raw.slice(0, reach), {
+      sgr: "keep",
+      whole: isWhole,
+      overwritten: "last",
+    }).flat();
     const lines = this.styled(safe);
     const rows = lines.reduce((sum, line) => sum + rowsOf(line, width), 0);
     if (isWhole || (rows <= rowsMax && reach === raw.length)) return { lines, rows, hiddenUnits: 0 };

@@ -11,7 +11,10 @@ import type { Span } from "./types.ts";
 export interface SanitizeOptions {
   /** `keep` turns colours into our own tones; `show` (the default) shows their sequences like any other. */
   readonly sgr?: "keep" | "show";
-  /** `last` (the default) shows what a carriage return left standing and a mark; `all` shows each state, one after the other. */
+  /**
+   * `all` (the default) shows what a carriage return would overwrite, and the mark of each; `last` what it leaves standing, as programs
+   * that tell their progress mean it: for their output alone, since elsewhere it would hide words.
+   */
   readonly overwritten?: "last" | "all";
   /** Show every character of escape strings; else a long payload is counted. */
   readonly whole?: boolean;
@@ -361,7 +364,7 @@ class LineSanitizer implements Sanitizer {
       if (pieces.length === 0) continue;
       standing = pieces;
       overwrites += 1;
-      if (this.options.overwritten === "all") {
+      if (this.options.overwritten !== "last") {
         if (overwrites > 0) all.push({ text: "␍", style: dangerStyle });
         all.push(...pieces);
       }
