@@ -38,6 +38,9 @@ async function crashAt(index: number, part: number, crash: Crash, seed: number):
   computer.fate = () => ({ type: "done" });
   if (crash === "power") computer.losePower(randomFrom(seed));
   if (await driver.recover(crash === "power" ? "saved" : "written")) {
+    // What is there once a log was opened for writing is safe, whoever wrote it.
+    computer.losePower(randomFrom(seed + 1));
+    await driver.recover("saved");
     await driver.append([{ kind: "turnStarted" }, driver.spec(), { kind: "turnCommitted" }]);
     await driver.writer?.close();
     await driver.check();

@@ -4,6 +4,7 @@ import {
   checkLog,
   createLog,
   LogError,
+  type LogPorts,
   type LogRecord,
   type LogWriter,
   openLogForRead,
@@ -178,6 +179,38 @@ describe("the lease", () => {
     await thief.append(spec);
     expect(await thief.close()).toMatchObject({ saved: true });
     expect((await checkLog(logPath, computer.spawn().ports)).recordKinds).toMatchObject({ message: 2 });
+  });
+
+  test("stolen between the look and the write: the write does not count, and the thief takes it out", async () => {
+    const computer = new SimComputer();
+    const { ports } = computer.spawn();
+    let beforeWrite: () => Promise<void> = () => Promise.resolve();
+    const slow: LogPorts = {
+      ...ports,
+      files: {
+        ...ports.files,
+        open: async (path, mode) => {
+          const file = await ports.files.open(path, mode);
+          if (!path.endsWith("log.jsonl")) return file;
+          return { ...file, write: (bytes, at) => beforeWrite().then(() => file.write(bytes, at)) };
+        },
+      },
+    };
+    const owner = await createLog({ sessions, id }, slow);
+    let thief: LogWriter | undefined;
+    const notices: string[] = [];
+    const listener = { notice: ({ code }: { readonly code: string }) => void notices.push(code) };
+    beforeWrite = async () => {
+      thief = await openLogForWrite({ sessions, id, steal: true, listener }, computer.spawn().ports);
+    };
+    await expect(owner.append(spec)).rejects.toMatchObject({ code: "lease-lost" });
+    await thief?.append(spec);
+    expect(await thief?.close()).toMatchObject({ saved: true });
+    expect(notices).toEqual(["foreign-bytes"]);
+    expect(await checkLog(logPath, computer.spawn().ports)).toMatchObject({
+      damageCount: 0,
+      recordKinds: { message: 1 },
+    });
   });
 
   test("one that somebody removed is made again; one without content counts as left behind after a while", async () => {
