@@ -1,6 +1,7 @@
 /** Running a module under a configuration file, as TLC would: breadth first, invariants on states, properties on steps. */
-import type { Interpreter, State } from "./evaluate.ts";
-import { stateKey } from "./evaluate.ts";
+import type { State } from "./env.ts";
+import { stateKey } from "./env.ts";
+import type { Interpreter } from "./evaluate.ts";
 import type { Value } from "./values.ts";
 import { asBoolean, keyOf, ValueSet } from "./values.ts";
 
