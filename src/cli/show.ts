@@ -1,4 +1,6 @@
 /** `hansard show`: a session as linear text, or one entry a line as JSON with its place. */
+
+import { tornEnd } from "../session/index.ts";
 import { type Log, openLog, type Page, type Position, SourceError } from "../sources/index.ts";
 import { CommandError } from "./errors.ts";
 import { exitCodes } from "./exit.ts";
@@ -84,8 +86,18 @@ export async function runShow(io: Io, name: string, options: ShowOptions): Promi
       isFirst = false;
       if (out !== "" && !(await io.out.write(out))) break;
     }
+    if (options.before === undefined) await tellTorn(io, log);
     return exitCodes.ok;
   } finally {
     await log.close();
   }
+}
+
+/** Says what stands behind the last entry and is no whole record: it is being written, or its writer was cut off. */
+async function tellTorn(io: Io, log: Log): Promise<void> {
+  const torn = tornEnd(await log.tail(1));
+  if (torn !== undefined)
+    await io.err.write(
+      `hansard: the last ${torn.end - torn.start} bytes are no whole record (yet); they are not shown\n`,
+    );
 }

@@ -3,6 +3,6 @@
 /** The types of pages, so that front ends need to know sessions alone. */
 export type { AgentName, DamageNote, Page, Position, SessionInfo, TailPage } from "../sources/index.ts";
 export { PENDING_BLOCKS_MAX } from "./limits.ts";
-export { createSession } from "./session.ts";
+export { createSession, tornEnd } from "./session.ts";
 export { createTracker, type Tracker } from "./tracker.ts";
 export type { Change, Session } from "./types.ts";

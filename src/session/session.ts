@@ -1,7 +1,13 @@
 /** A session over the log of any source. */
-import { type Log, type SessionInfo, SourceError, type TailPage } from "../sources/index.ts";
+import { type DamageNote, type Log, type SessionInfo, SourceError, type TailPage } from "../sources/index.ts";
 import { createTracker } from "./tracker.ts";
 import type { Change, Session } from "./types.ts";
+
+/** What stands behind the last entry of a tail page and is no whole record; undefined where nothing does. */
+export function tornEnd(page: TailPage): DamageNote | undefined {
+  const end = Number.parseInt(page.end, 10);
+  return page.damage.findLast(({ reason, start }) => reason === "torn" && start >= end);
+}
 
 /** The page with `live` naming the first block that may still change and all after it. */
 function withPendingNames(page: TailPage): TailPage {

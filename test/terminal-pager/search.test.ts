@@ -51,6 +51,22 @@ describe("search", () => {
     expect(rig.status()).toContain("not found after this");
   });
 
+  test("the match that was reached looks unlike the others on the screen", () => {
+    const rig = createRig([answerEntry(0, "a needle, a needle and a needle.")], { rows: 10 });
+    const current = (): readonly number[] =>
+      rig.pager
+        .rows()
+        .flatMap((row) =>
+          row.spans.filter((span) => span.inverse === true).map((span) => (span.underline === true ? 1 : 0)),
+        );
+    find(rig, "needle");
+    expect(current()).toEqual([0, 0, 1]);
+    rig.press("n");
+    expect(current()).toEqual([0, 1, 0]);
+    rig.press("N");
+    expect(current()).toEqual([0, 0, 1]);
+  });
+
   test("from the start, where nothing comes before, it goes on to what comes after", () => {
     const rig = createRig(haystack(40, 20, 30), { rows: 10 });
     rig.press("home");

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ResizeWay } from "../../src/terminal/shell/index.ts";
 import { noticeMs, quietAfterMs, resizeSettleMs, waitingBlocksMax } from "../../src/terminal/shell/limits.ts";
+import type { Entry } from "../../src/transcript/index.ts";
 import { entryOf } from "./fake-session.ts";
 import { call, entries, rig, said, streaming, words } from "./support.ts";
 
@@ -70,6 +71,29 @@ describe("the shell", () => {
     r.emulator.takeWritten();
     await r.clock.advance(10_000);
     expect(r.emulator.takeWritten()).toBe(0);
+  });
+
+  test("a log of long ago whose last turn never ended is not shown at work", async () => {
+    const old: Entry = { ...entryOf(0), time: -quietAfterMs };
+    const r = rig({
+      log: [old, { ...call("running"), time: -quietAfterMs }],
+      tail: { turnOpen: true, live: ["c"] },
+    });
+    await r.settle();
+    expect(words(r.emulator.screen())).toContain("waiting");
+    r.emulator.takeWritten();
+    await r.clock.advance(5_000);
+    expect(r.emulator.takeWritten()).toBe(0);
+  });
+
+  test("the end of a log that is no whole record is told", async () => {
+    const r = rig({
+      log: entries(2),
+      columns: 100,
+      tail: { damage: [{ start: 2, end: 42, reason: "torn" }] },
+    });
+    await r.settle();
+    expect(words(r.emulator.screen())).toContain("The last 40 bytes of the log are no whole record");
   });
 
   test("a long streamed text is printed while it grows, each line once", async () => {

@@ -103,7 +103,14 @@ export class Finder {
   stretches(index: number, row: number): readonly Stretch[] {
     if (this.#needle === undefined) return [];
     const rows = this.#viewport.rowsOf(index);
-    return stretchesIn(rows, this.#textOf(rows), this.#needle, row);
+    const isMatchHere = this.#match?.name === this.#viewport.entryAt(index)?.name;
+    return stretchesIn(
+      rows,
+      this.#textOf(rows),
+      this.#needle,
+      row,
+      isMatchHere ? this.#match?.at : undefined,
+    );
   }
 
   #isWorthLayingOut(entry: Entry, needle: Needle): boolean {

@@ -23,6 +23,8 @@ export interface SearchText {
 export interface Stretch {
   readonly from: number;
   readonly to: number;
+  /** It is (a part of) the match that was reached last. */
+  readonly isCurrent?: true;
 }
 
 const blanks = /[\s\u2500-\u257f]+/g;
@@ -118,6 +120,7 @@ export function stretchesIn(
   searched: SearchText,
   needle: Needle,
   row: number,
+  current?: number,
 ): readonly Stretch[] {
   const { text, starts } = searched;
   const start = starts[row];
@@ -132,7 +135,10 @@ export function stretchesIn(
     places ??= placesOf(rowText(rows[row]!), start === 0 || text[start - 1] === " ");
     const from = places[Math.max(0, shift + at - start)];
     const last = places[Math.min(places.length, shift + at + size - start) - 1];
-    if (from !== undefined && last !== undefined && last >= from) stretches.push({ from, to: last + 1 });
+    if (from !== undefined && last !== undefined && last >= from) {
+      const isCurrent = shift + at === current ? { isCurrent: true as const } : {};
+      stretches.push({ from, to: last + 1, ...isCurrent });
+    }
   }
   return stretches;
 }
@@ -163,7 +169,10 @@ export function highlighted(line: Line, stretches: readonly Stretch[]): Line {
           ? Math.max(...inside.map(({ to }) => to))
           : Math.min(...stretches.map(({ from }) => (from > at ? from : Number.POSITIVE_INFINITY)));
       const take = Math.min(rest.length, border - at);
-      spans.push({ ...span, text: rest.slice(0, take), ...(inside.length === 0 ? {} : { inverse: true }) });
+      const look = inside.some(({ isCurrent }) => isCurrent === true)
+        ? { inverse: true, bold: true, underline: true }
+        : { inverse: true };
+      spans.push({ ...span, text: rest.slice(0, take), ...(inside.length === 0 ? {} : look) });
       rest = rest.slice(take);
       at += take;
     }

@@ -17,6 +17,8 @@ export interface MainViewOptions {
   /** What all blocks are laid out with. */
   readonly layout: Pick<LayoutOptions, "time" | "highlighter" | "moreKey">;
   readonly now: () => number;
+  /** Whether the agent is at work: else nothing counts or spins. */
+  readonly isRunning: () => boolean;
 }
 
 interface LiveBlock {
@@ -236,8 +238,7 @@ export class MainView {
     return renderEntry(block.entry, {
       ...this.#layout(previous),
       width: columns,
-      now: this.#options.now(),
-      spinnerFrame: this.#spinnerFrame,
+      ...(this.#options.isRunning() ? { now: this.#options.now(), spinnerFrame: this.#spinnerFrame } : {}),
     });
   }
 }

@@ -1,5 +1,5 @@
 /** The terminal shell: feeds what happens to the window core and runs its effects on the screen. */
-import type { Change, Session, TailPage } from "../../session/index.ts";
+import { type Change, type Session, type TailPage, tornEnd } from "../../session/index.ts";
 import type { Entry } from "../../transcript/index.ts";
 import type { WindowEffect, WindowState } from "../../window/index.ts";
 import {
@@ -147,6 +147,7 @@ class TerminalShell implements Shell {
       status: () => this.#facts.status(this.#options.now(), mainKeys),
       layout: options.layout,
       now: options.now,
+      isRunning: () => this.#facts.isRunning(options.now()),
     });
     this.#pager = createPager({
       layout: options.layout,
@@ -333,11 +334,18 @@ class TerminalShell implements Shell {
     for (const { entry } of blocks) this.#facts.saw(entry);
     const lastPrompt = page.entries.findLast((e) => e.kind === "delivered" && e.sender === "user");
     this.#facts.setTurn(page.turnOpen, lastPrompt?.time);
+    const newest = page.entries.findLast((e) => e.time !== undefined)?.time;
+    if (newest !== undefined) this.#facts.found(newest);
     this.#way = "first";
     this.#runner.feed({ type: "resumed", cycle: 0, cycleFirst: first, nextSeq: originNumber });
     if (page.turnOpen) this.#runner.feed({ type: "turn_started" });
     for (const { entry } of firstLive < 0 ? [] : blocks.slice(firstLive)) this.#openBlock(entry);
     await this.#pump();
+    const torn = tornEnd(page);
+    if (torn !== undefined) {
+      const text = `The last ${torn.end - torn.start} bytes of the log are no whole record (yet): they are not shown.`;
+      this.#say({ tone: "warning", text });
+    }
     return page;
   }
 

@@ -51,6 +51,11 @@ export class StatusFacts {
     this.#info = info;
   }
 
+  /** The newest entry that a reading from the end found was written at `time`: a copied or old log is not at work now. */
+  found(time: number): void {
+    this.#heardAt = Math.min(this.#heardAt, time);
+  }
+
   /** The log said something at `now`. */
   heard(now: number): void {
     this.#heardAt = Math.max(this.#heardAt, now);
