@@ -22,7 +22,7 @@ describe("what is printed is parsed again", () => {
   test("configurations", () => {
     fc.assert(
       fc.property(configs, (one) => {
-        expect(parseConfig(formatConfig(one))).toEqual(one);
+        expect(parseConfig(formatConfig(one))).toStrictEqual(one);
       }),
     );
   });
@@ -108,6 +108,11 @@ describe("words", () => {
   ])("state %s", (text) => expect(formatState(state(text))).toBe(text));
 });
 
+test("blanks around and between words do not matter", () => {
+  expect(parseConfig("  window=4   step=2\tslice=2 live=2 ")).toEqual(config);
+  expect(parseEvent(" block_opened( 1 ) ")).toEqual({ type: "block_opened", id: 1 });
+});
+
 describe("numbers that no event may hold can be written all the same", () => {
   test.each([
     ["NaN", Number.NaN],
@@ -123,6 +128,10 @@ describe("numbers that no event may hold can be written all the same", () => {
     expect(formatEvent({ type: "block_opened", id })).toBe(`block_opened(${text})`);
     expect(parseEvent(`block_opened(${text})`)).toEqual({ type: "block_opened", id });
   });
+});
+
+test("an exponent needs no sign", () => {
+  expect(parseEvent("block_opened(1e21)")).toEqual({ type: "block_opened", id: 1e21 });
 });
 
 describe("refused", () => {
@@ -190,6 +199,7 @@ describe("refused", () => {
     ["window=4 step=2 slice=2 live=2 jump jump", /jump said twice/],
     ["window=4 step=2 slice=2 live=2 fly", /unknown word fly/],
     ["window=4 step=2 slice=2 live=2 fly=1", /unknown word fly/],
+    ["window=4 step=2 slice=2 live=2 =1", /unknown word {2}in/],
   ])("configuration %j", (text, what) => refused(() => parseConfig(text), what));
 
   const rest = "cycle=0 first=0 next=0 through=0 epoch=0 painted=0 token=0";
