@@ -1,5 +1,7 @@
 /** The head and the tail of a file, for describing a session without reading it. */
+import { closeSync, constants, fstatSync, openSync, readSync, statSync } from "node:fs";
 import { type ByteSource, openFile } from "../lines/index.ts";
+import { isFileError } from "./file-errors.ts";
 
 export interface FileEnds {
   readonly bytes: number;
@@ -10,8 +12,38 @@ export interface FileEnds {
   readonly tailStart: number;
 }
 
+/** Bytes of both ends together that are read at once: through the thread pool each step would cost more than the reading. */
+const AT_ONCE_BYTES_MAX = 128 * 1024;
+
+/** The ends of a regular file, read at once; undefined where it is none, or anything goes wrong. */
+function readEndsAtOnce(path: string, headBytes: number, tailBytes: number): FileEnds | undefined {
+  if (headBytes + tailBytes > AT_ONCE_BYTES_MAX) return undefined;
+  let file: number | undefined;
+  try {
+    // A pipe or a device would be waited for.
+    if (!statSync(path).isFile()) return undefined;
+    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const bytes = fstatSync(file).size;
+    const head = new Uint8Array(Math.min(headBytes, bytes));
+    const tailStart = Math.max(head.length, bytes - tailBytes);
+    const tail = new Uint8Array(Math.max(0, bytes - tailStart));
+    const isRead =
+      readSync(file, head, 0, head.length, 0) === head.length &&
+      readSync(file, tail, 0, tail.length, tailStart) === tail.length;
+    return isRead ? { bytes, head, tail, tailStart } : undefined;
+  } catch (error) {
+    // The other way of reading says what is wrong, in the readers' words.
+    if (isFileError(error)) return undefined;
+    throw error;
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+}
+
 /** Reads the ends of a file: one open, at most two reads. Throws the file system's error where it cannot be read. */
 export async function readEnds(path: string, headBytes: number, tailBytes: number): Promise<FileEnds> {
+  const ends = readEndsAtOnce(path, headBytes, tailBytes);
+  if (ends !== undefined) return ends;
   const source = await openFile(path);
   try {
     const bytes = await source.size();

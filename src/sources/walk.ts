@@ -1,6 +1,6 @@
 /** Finds session files under a root by names and stat alone. */
-import type { Dirent } from "node:fs";
-import { readdir, stat } from "node:fs/promises";
+import { type Dirent, statSync } from "node:fs";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { isFileError } from "./file-errors.ts";
 
@@ -10,9 +10,6 @@ export interface WalkedFile {
   readonly bytes: number;
   readonly modifiedAt: number;
 }
-
-/** Stats in flight at once. */
-const STAT_BATCH = 64;
 
 /**
  * The regular files under `root` whose name `accepts`, at most `depthMax` folders down, in name order. Links inside are not
@@ -36,12 +33,9 @@ export async function* walkFiles(
           folders.push({ path: join(folder.path, entry.name), depth: folder.depth + 1 });
       } else if (entry.isFile() && accepts(entry.name)) names.push(entry.name);
     }
-    for (let at = 0; at < names.length; at += STAT_BATCH) {
-      const batch = names.slice(at, at + STAT_BATCH);
-      const found = await Promise.all(
-        batch.map((name) => statFile(join(folder.path, name), name, onProblem)),
-      );
-      for (const file of found) if (file) yield file;
+    for (const name of names) {
+      const file = statFile(join(folder.path, name), name, onProblem);
+      if (file !== undefined) yield file;
     }
   }
 }
@@ -62,17 +56,17 @@ export async function listFolder(
   }
 }
 
-async function statFile(
+/** Asked at once: through the thread pool a look would cost many times more. */
+function statFile(
   path: string,
   name: string,
   onProblem: (path: string, message: string) => void,
-): Promise<WalkedFile | undefined> {
+): WalkedFile | undefined {
   try {
-    const stats = await stat(path);
-    return { path, name, bytes: stats.size, modifiedAt: stats.mtimeMs };
-  } catch (error) {
+    const stats = statSync(path, { throwIfNoEntry: false });
     // Gone between the listing and the look: it is no session any more.
-    if (isFileError(error, "ENOENT")) return undefined;
+    return stats === undefined ? undefined : { path, name, bytes: stats.size, modifiedAt: stats.mtimeMs };
+  } catch (error) {
     if (!isFileError(error)) throw error;
     onProblem(path, error.message);
     return undefined;

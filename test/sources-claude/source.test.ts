@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import {
   CLAUDE_HEAD_BYTES,
-  CLAUDE_LONG_HEAD_BYTES,
+  CLAUDE_LONG_HEADS_BYTES,
   CLAUDE_TAIL_BYTES,
   claudeCodeSource,
 } from "../../src/sources/claude-code/source.ts";
@@ -228,7 +228,7 @@ describe("describing", () => {
       "found",
       false,
     ]);
-    expect(await titleOf(filler(CLAUDE_LONG_HEAD_BYTES), prompt("too far"), tail)).toEqual([
+    expect(await titleOf(filler(CLAUDE_LONG_HEADS_BYTES[1]), prompt("too far"), tail)).toEqual([
       undefined,
       false,
     ]);

@@ -13,10 +13,10 @@ import { createClaudeClassifier } from "./classifier.ts";
 
 /** `projects/<folder>/<session>/subagents/workflows/<id>`. */
 const DEPTH_MAX = 5;
-export const CLAUDE_HEAD_BYTES = 32 * 1024;
-export const CLAUDE_TAIL_BYTES = 32 * 1024;
-/** Read once more, where the first prompt lies behind long attachments. */
-export const CLAUDE_LONG_HEAD_BYTES = 1024 * 1024;
+export const CLAUDE_HEAD_BYTES = 16 * 1024;
+export const CLAUDE_TAIL_BYTES = 16 * 1024;
+/** Read further, step by step, where the first prompt lies behind long attachments. */
+export const CLAUDE_LONG_HEADS_BYTES = [96 * 1024, 1024 * 1024] as const;
 
 const classifier = createClaudeClassifier(false);
 const subagentClassifier = createClaudeClassifier(true);
@@ -121,8 +121,9 @@ function isClaude(head: Uint8Array): boolean {
 async function describe(found: FoundSession): Promise<SessionInfo> {
   let ends = await readEnds(found.path, CLAUDE_HEAD_BYTES, CLAUDE_TAIL_BYTES);
   let head = factsOf(ends.head, ends.head.length === ends.bytes, "head");
-  if (head.prompt === undefined && ends.bytes > ends.head.length) {
-    ends = await readEnds(found.path, CLAUDE_LONG_HEAD_BYTES, CLAUDE_TAIL_BYTES);
+  for (const headBytes of CLAUDE_LONG_HEADS_BYTES) {
+    if (head.prompt !== undefined || ends.bytes <= ends.head.length) break;
+    ends = await readEnds(found.path, headBytes, CLAUDE_TAIL_BYTES);
     head = factsOf(ends.head, ends.head.length === ends.bytes, "head");
   }
   const tail = ends.tail.length === 0 ? undefined : factsOf(ends.tail, true, "tail");
@@ -160,17 +161,24 @@ interface Facts {
 
 /** Rows that are parsed for the place, the version and the model. */
 const INFO_ROWS_MAX = 12;
-const titleKeys = /"(?:customTitle|agentName|aiTitle|summary)"\s*:/;
+/** Units of a row that gives a name: longer ones are of the conversation. */
+const NAME_ROW_UNITS_MAX = 4096;
+const nameKeys = ['"customTitle"', '"agentName"', '"aiTitle"', '"summary"'] as const;
 
 /** What one end of a transcript says; of names the last one counts, of prompts the first. Rows that say none of it are not parsed. */
 function factsOf(bytes: Uint8Array, isWhole: boolean, end: "head" | "tail"): Facts {
   const facts: Facts = { info: {} };
-  const rows = [...textLines(bytes, isWhole)];
+  const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const text = all.toString("latin1");
+  const hasNames = nameKeys.some((key) => text.includes(key));
+  const rows = (): Iterable<string> => textLines(bytes, isWhole);
   const summaries: { readonly text: string; readonly leaf: string | undefined }[] = [];
-  for (const row of rows) {
-    const isNamed = titleKeys.test(row);
+  for (const row of rows()) {
+    const isNamed = hasNames && row.length <= NAME_ROW_UNITS_MAX && nameKeys.some((key) => row.includes(key));
     const isFirst = facts.startedAt === undefined || facts.sessionId === undefined;
     const mayPrompt = end === "head" && facts.prompt === undefined && row.includes('"user"');
+    // Where the bytes hold no name, nothing further can be said once the prompt is known.
+    if (!hasNames && (end === "tail" || (facts.prompt !== undefined && !isFirst))) break;
     if (!isNamed && !mayPrompt && !(end === "head" && isFirst)) continue;
     const value = parseLine(row.replace(/^\uFEFF/, "").trim());
     if (value === undefined) continue;
@@ -183,10 +191,9 @@ function factsOf(bytes: Uint8Array, isWhole: boolean, end: "head" | "tail"): Fac
     addStart(facts, value);
     if (mayPrompt) addPrompt(facts, value);
   }
-  facts.info = infoOf(end === "tail" || isWhole ? rows.reverse() : rows);
+  facts.info = infoOf(end === "tail" || isWhole ? [...rows()].reverse() : rows());
   // A summary of another session's leaf is that session's title.
-  const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const own = summaries.findLast(({ leaf }) => leaf !== undefined && all.includes(`"uuid":"${leaf}"`));
+  const own = summaries.findLast(({ leaf }) => leaf !== undefined && text.includes(`"uuid":"${leaf}"`));
   if (own !== undefined) facts.summary = own.text;
   return facts;
 }
@@ -220,7 +227,7 @@ function addPrompt(facts: Facts, value: Fields): void {
 }
 
 /** Place, branch, version and model as the first of `rows` says them; those that say nothing of it are not parsed. */
-function infoOf(rows: readonly string[]): Partial<SessionInfo> {
+function infoOf(rows: Iterable<string>): Partial<SessionInfo> {
   let info: Partial<SessionInfo> = {};
   let parsed = 0;
   for (const row of rows) {
