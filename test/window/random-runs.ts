@@ -1,9 +1,10 @@
 // Random runs of a window, for properties. A run is a list of choices, each read against the state it meets, so that most events are
 // allowed where they fall, some are not, and a shorter list is still a run.
 import fc from "fast-check";
+import type { StepFunction } from "../../spec/explore.ts";
 import type { Step, World } from "../../spec/world.ts";
 import { advance, worldAt } from "../../spec/world.ts";
-import type { SaveMode, StepResult, WindowConfig, WindowEvent, WindowState } from "../../src/window/index.ts";
+import type { SaveMode, WindowConfig, WindowEvent } from "../../src/window/index.ts";
 import { abstract, createWindow } from "../../src/window/index.ts";
 
 export interface Choice {
@@ -93,8 +94,6 @@ function eventOf(world: World, { kind, arg }: Choice): WindowEvent {
   const nextSeq = abs.next_seq + (arg % 6) - 1;
   return { type: "resumed", cycle: abs.cycle + 1, cycleFirst: nextSeq - (arg % 5), nextSeq };
 }
-
-export type StepFunction = (state: WindowState, event: WindowEvent) => StepResult;
 
 /** The steps of a run. */
 export function* stepsOf(run: RunSpec, step: StepFunction): Generator<Step> {
