@@ -45,5 +45,5 @@ for (const [path, { source, mutants }] of Object.entries(report.files)) {
 const gone = survivors.filter((_, at) => !seen.has(at));
 for (const { file, text, put } of gone)
   process.stdout.write(`src/window/${file}: did not survive: ${text} -> ${put}\n`);
-process.stdout.write(`${seen.size} survivors, all but ${unexplained} explained\n`);
+process.stdout.write(`${seen.size} explained survivors, ${unexplained} others\n`);
 process.exitCode = unexplained + gone.length === 0 ? 0 : 1;
