@@ -139,12 +139,12 @@ describe("describing", () => {
       MAIN,
       lines(
         { type: "file-history-snapshot", messageId: "0", snapshot: {} },
-        prompt("Fix the build\nplease", { cwd: "/work/place", gitBranch: "main", version: "2.0.1" }),
+        prompt("Fix the build\nplease", { cwd: "/home/user/place", gitBranch: "main", version: "2.0.1" }),
         {
           ...envelope,
           type: "assistant",
           timestamp: "2026-06-01T10:00:05.000Z",
-          cwd: "/work/place/sub",
+          cwd: "/home/user/place/sub",
           gitBranch: "fix",
           version: "2.0.2",
           message: { id: "m", model: "opus", content: [] },
@@ -160,7 +160,7 @@ describe("describing", () => {
       modifiedAt: 1_700_000_000_000,
       startedAt: Date.parse("2026-06-01T10:00:00.000Z"),
       title: "Fix the build",
-      cwd: "/work/place/sub",
+      cwd: "/home/user/place/sub",
       gitBranch: "fix",
       agentVersion: "2.0.2",
       model: "opus",

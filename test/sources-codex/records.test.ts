@@ -196,8 +196,8 @@ describe("items", () => {
     ],
     [
       "a message between agents",
-      { type: "agent_message", author: "/root/a", content: [text("input_text", "found it")] },
-      ["response_item/agent_message", "  /root/a: found it"],
+      { type: "agent_message", author: "/lead/a", content: [text("input_text", "found it")] },
+      ["response_item/agent_message", "  /lead/a: found it"],
     ],
     [
       "encrypted context of a compaction says nothing",

@@ -99,18 +99,18 @@ describe("describing", () => {
 
   test("the folder it worked in: by the project's own file, the map of short names, or the hash of the path", async () => {
     home = makeHome();
-    const hash = createHash("sha256").update("/work/c").digest("hex");
+    const hash = createHash("sha256").update("/home/user/c").digest("hex");
     home.write(
       ".gemini/projects.json",
-      JSON.stringify({ projects: { "/work/b": "p", "/work/c": "elsewhere" } }),
+      JSON.stringify({ projects: { "/home/user/b": "p", "/home/user/c": "elsewhere" } }),
     );
-    expect((await infoOf(chatLines()))?.cwd).toBe("/work/b");
-    home.write(".gemini/tmp/p/.project_root", "/work/a\n");
-    expect((await infoOf(chatLines()))?.cwd).toBe("/work/a");
+    expect((await infoOf(chatLines()))?.cwd).toBe("/home/user/b");
+    home.write(".gemini/tmp/p/.project_root", "/home/user/a\n");
+    expect((await infoOf(chatLines()))?.cwd).toBe("/home/user/a");
     home.write(`.gemini/tmp/${hash}/chats/session-x.jsonl`, chatLines());
     const { found } = await discoverAll(geminiSource, home.around);
     const hashed = found.find((f) => f.path.includes(hash));
-    expect(hashed && (await geminiSource.describe(hashed)).cwd).toBe("/work/c");
+    expect(hashed && (await geminiSource.describe(hashed)).cwd).toBe("/home/user/c");
   });
 
   test("an empty chat is described by its name", async () => {
