@@ -15,14 +15,17 @@ export interface FileEnds {
 /** Bytes of both ends together that are read at once: through the thread pool each step would cost more than the reading. */
 const AT_ONCE_BYTES_MAX = 128 * 1024;
 
+/** Waits for no writer of a pipe, and changes not even the access time: refused for files of others, which are read the other way then. */
+const quietRead: number = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOATIME ?? 0);
+
 /** The ends of a regular file, read at once; undefined where it is none, or anything goes wrong. */
 function readEndsAtOnce(path: string, headBytes: number, tailBytes: number): FileEnds | undefined {
   if (headBytes + tailBytes > AT_ONCE_BYTES_MAX) return undefined;
   let file: number | undefined;
   try {
-    // A pipe or a device would be waited for.
+    // Devices can act when they are opened.
     if (!statSync(path).isFile()) return undefined;
-    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    file = openSync(path, quietRead);
     const bytes = fstatSync(file).size;
     const head = new Uint8Array(Math.min(headBytes, bytes));
     const tailStart = Math.max(head.length, bytes - tailBytes);
@@ -73,16 +76,18 @@ export async function readFully(source: ByteSource, start: number, length: numbe
   return bytes.subarray(0, filled);
 }
 
-const decoder = new TextDecoder("utf-8");
+const byteOrderMark = Buffer.of(0xef, 0xbb, 0xbf);
 
 /** Whole lines of a piece of a file as text, in order. The last one counts only where `isWhole` says that the piece ends there. */
 export function* textLines(bytes: Uint8Array, isWhole: boolean): Iterable<string> {
+  const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let start = 0;
   while (start < bytes.length) {
     const newline = bytes.indexOf(0x0a, start);
     if (newline === -1 && !isWhole) return;
     const end = newline === -1 ? bytes.length : newline;
-    if (end > start) yield decoder.decode(bytes.subarray(start, end));
+    if (bytes[start] === 0xef && all.subarray(start, start + 3).equals(byteOrderMark)) start += 3;
+    if (end > start) yield all.toString("utf8", start, end);
     start = end + 1;
   }
 }
