@@ -92,6 +92,17 @@ export function* textLines(bytes: Uint8Array, isWhole: boolean): Iterable<string
   }
 }
 
+/** The lines of a piece that ends where its file does, the last one first; what stands before the first line feed may be half a line. */
+export function* textLinesBackward(bytes: Uint8Array): Iterable<string> {
+  const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  let end = bytes.length;
+  while (end > 0) {
+    const newline = bytes.lastIndexOf(0x0a, end - 1);
+    if (newline + 1 < end) yield all.toString("utf8", newline + 1, end);
+    end = newline;
+  }
+}
+
 /** The line as a JSON object; absent where it is none. */
 export function parseLine(line: string): Readonly<Record<string, unknown>> | undefined {
   try {

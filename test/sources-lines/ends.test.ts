@@ -2,7 +2,7 @@ import { mkdtemp, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { readEnds, textLines } from "../../src/sources/ends.ts";
+import { readEnds, textLines, textLinesBackward } from "../../src/sources/ends.ts";
 
 let folder = "";
 
@@ -54,4 +54,11 @@ test("lines are decoded each for itself: marks of byte order left out, bytes tha
   ]);
   expect([...textLines(bytes, false)]).toEqual(["one", "\ufffd", "\u{1f600}"]);
   expect([...textLines(bytes, true)].at(-1)).toBe("half");
+});
+
+test("lines from the end are the lines, the other way round", () => {
+  for (const text of ["", "\n", "one", "one\n", "\n\none\n\ntwo\n", "half\n{}\nlast"]) {
+    const bytes = Buffer.from(text);
+    expect([...textLinesBackward(bytes)]).toEqual([...textLines(bytes, true)].reverse());
+  }
 });

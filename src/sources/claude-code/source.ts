@@ -2,7 +2,7 @@
 import { basename, dirname, join, sep } from "node:path";
 import { openFile } from "../../lines/index.ts";
 import type { Classified } from "../classifier.ts";
-import { parseLine, readEnds, textLines } from "../ends.ts";
+import { parseLine, readEnds, textLines, textLinesBackward } from "../ends.ts";
 import { type Fields, objectOf, stringOf, timeOf, wordOf } from "../fields.ts";
 import { fileStateAt } from "../file-errors.ts";
 import { openJsonlLog } from "../jsonl-log.ts";
@@ -164,13 +164,14 @@ const INFO_ROWS_MAX = 12;
 /** Units of a row that gives a name: longer ones are of the conversation. */
 const NAME_ROW_UNITS_MAX = 4096;
 const nameKeys = ['"customTitle"', '"agentName"', '"aiTitle"', '"summary"'] as const;
+/** What one of them is found by three times as fast: it begins with no quote, of which JSON is full. */
+const nameEnds = ['Title"', 'agentName"', 'mmary"'].map((end) => Buffer.from(end));
 
 /** What one end of a transcript says; of names the last one counts, of prompts the first. Rows that say none of it are not parsed. */
 function factsOf(bytes: Uint8Array, isWhole: boolean, end: "head" | "tail"): Facts {
   const facts: Facts = { info: {} };
   const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const text = all.toString("latin1");
-  const hasNames = nameKeys.some((key) => text.includes(key));
+  const hasNames = nameEnds.some((end) => all.includes(end));
   const rows = (): Iterable<string> => textLines(bytes, isWhole);
   const summaries: { readonly text: string; readonly leaf: string | undefined }[] = [];
   for (const row of rows()) {
@@ -191,9 +192,9 @@ function factsOf(bytes: Uint8Array, isWhole: boolean, end: "head" | "tail"): Fac
     addStart(facts, value);
     if (mayPrompt) addPrompt(facts, value);
   }
-  facts.info = infoOf(end === "tail" || isWhole ? [...rows()].reverse() : rows());
+  facts.info = infoOf(end === "tail" || isWhole ? textLinesBackward(bytes) : rows());
   // A summary of another session's leaf is that session's title.
-  const own = summaries.findLast(({ leaf }) => leaf !== undefined && text.includes(`"uuid":"${leaf}"`));
+  const own = summaries.findLast(({ leaf }) => leaf !== undefined && all.includes(`"uuid":"${leaf}"`));
   if (own !== undefined) facts.summary = own.text;
   return facts;
 }
