@@ -28,7 +28,8 @@ describe("compact JSON", () => {
   test("says what JSON says where it is not cut", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
-        expect(JSON.parse(compactJson(value, 1_000_000))).toEqual(value);
+        // JSON has no negative zero: what it says of -0 is 0.
+        expect(JSON.parse(compactJson(value, 1_000_000))).toEqual(JSON.parse(JSON.stringify(value)));
       }),
     );
   });
