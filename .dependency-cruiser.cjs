@@ -9,8 +9,11 @@ const allowed = {
   sources: ["lines", "transcript", "log"],
   session: ["sources", "log", "follow", "window", "transcript"],
   terminal: ["window", "transcript", "session"],
-  agent: ["log", "session"],
-  server: ["session", "transcript", "follow"],
+  agent: ["log", "session", "follow", "transcript"],
+  server: ["session", "transcript", "follow", "web"],
+  web: ["transcript", "follow"],
+  export: ["session", "transcript"],
+  search: ["session", "sources", "transcript"],
 };
 const pure = ["window", "transcript", "continuity"];
 const rules = [];

@@ -5,4 +5,13 @@ export type { AgentName, DamageNote, Page, Position, SessionInfo, TailPage } fro
 export { PENDING_BLOCKS_MAX } from "./limits.ts";
 export { createSession, tornEnd } from "./session.ts";
 export { createTracker, type Tracker } from "./tracker.ts";
-export type { Change, Session } from "./types.ts";
+export type {
+  Answered,
+  Approval,
+  ApprovalOption,
+  Change,
+  DrivenSession,
+  DriverState,
+  PlanStep,
+  Session,
+} from "./types.ts";

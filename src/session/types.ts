@@ -1,7 +1,7 @@
 /** What every front end talks to: one session of any agent, its pages and its changes, in the words of the window. */
 
 import type { Page, Position, SessionInfo, TailPage } from "../sources/index.ts";
-import type { Entry, Place } from "../transcript/index.ts";
+import type { Entry, FileChange, Place } from "../transcript/index.ts";
 
 export type Change =
   | { readonly type: "turnStarted"; readonly time?: number }
@@ -29,7 +29,63 @@ export type Change =
   | { readonly type: "notice"; readonly tone: "information" | "warning" | "error"; readonly text: string }
   /** All positions are void: read the tail again. */
   | { readonly type: "reset"; readonly reason: string }
-  | { readonly type: "caughtUp" };
+  | { readonly type: "caughtUp" }
+  /** The agent of a driven session stands otherwise than before: what it does, what it asks, what it offers. */
+  | { readonly type: "driver"; readonly driver: DriverState };
+
+/** One way to answer a call that waits for the person. */
+export interface ApprovalOption {
+  readonly id: string;
+  readonly label: string;
+  readonly kind: "allow-once" | "allow-always" | "reject-once" | "reject-always";
+}
+
+/** A call that waits for the person's answer (parked). */
+export interface Approval {
+  readonly id: string;
+  /** The tool call it is about, as in the transcript. */
+  readonly call: {
+    readonly id: string;
+    readonly name: string;
+    readonly subject?: string;
+    readonly inputSummary: string;
+  };
+  readonly changes?: readonly FileChange[];
+  readonly options: readonly ApprovalOption[];
+  /** Milliseconds since the epoch. */
+  readonly askedAt: number;
+}
+
+export interface PlanStep {
+  readonly text: string;
+  readonly state: "waiting" | "at-work" | "done";
+}
+
+/** How the agent of a driven session stands. A small value, replaced as a whole. */
+export interface DriverState {
+  readonly phase: "starting" | "ready" | "working" | "cancelling" | "ended";
+  /** The agent's own name and version, as it told them. */
+  readonly agent: { readonly name: string; readonly version?: string };
+  /** Oldest first; the first one is asked now. */
+  readonly approvals: readonly Approval[];
+  /** Empty where the agent has told no plan. */
+  readonly plan: readonly PlanStep[];
+  readonly modes: readonly { readonly id: string; readonly name: string }[];
+  readonly modeId?: string;
+  /** Slash commands that the agent offers. */
+  readonly commands: readonly { readonly name: string; readonly description: string }[];
+  /** Prompts that wait for the running turn to end. */
+  readonly queued: number;
+  /** When the running turn began, in milliseconds since the epoch. */
+  readonly turnStartedAt?: number;
+  /** The last finished turn: its time, and its tokens where they were told. */
+  readonly lastTurn?: { readonly ms: number; readonly stopReason: string; readonly tokens?: number };
+  /** Why the agent ended, in words for a person; absent where it was asked to. */
+  readonly failure?: string;
+}
+
+/** What became of an answer: taken, or too late, since somebody else (or a cancel) was first. */
+export type Answered = { readonly taken: true } | { readonly taken: false; readonly by: string };
 
 export interface Session {
   /** The newest knowledge of the session; replaced, never mutated, as `info` changes arrive. */
@@ -47,4 +103,16 @@ export interface Session {
   /** Verbatim bytes of an entry's place, at most `limit`. */
   raw(place: Place, limit?: number): Promise<Uint8Array>;
   close(): Promise<void>;
+}
+
+/** A session whose agent Hansard runs. Prompts, answers and cancels are taken in the order they are given. */
+export interface DrivenSession extends Session {
+  readonly driver: DriverState;
+  /** Sends a prompt, or queues it behind the running turn; resolves once it is in the log (at once in an unsaved session). */
+  prompt(text: string): Promise<void>;
+  /** Asks the agent to stop the running turn; waiting approvals are answered as cancelled. Nothing where no turn runs. */
+  cancel(): Promise<void>;
+  /** Answers a waiting call, once. `by` says who, for those that come late. */
+  answer(approvalId: string, optionId: string, by: string): Promise<Answered>;
+  setMode(modeId: string): Promise<void>;
 }
