@@ -22,6 +22,16 @@ export {
   takeOverLog,
 } from "./open.ts";
 export { isSessionId, type StateSurroundings, sessionsFolder, stateFolder } from "./paths.ts";
+export type {
+  AttachmentPayload,
+  CallPayload,
+  ChangePayload,
+  NotePayload,
+  PromptPayload,
+  ResultPayload,
+  SpokenPayload,
+  SpokenPiece,
+} from "./payloads.ts";
 export type { Clock, FileFacts, Files, Host, LogPorts, OpenFile, OpenMode, ProcessFacts } from "./ports.ts";
 export {
   type DamageItem,
