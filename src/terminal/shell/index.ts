@@ -1,2 +1,3 @@
 /** The terminal shell over a session. @module */
-export { createShell, type ResizeWay, type Shell, type ShellEnd, type ShellOptions } from "./shell.ts";
+export { createShell } from "./shell.ts";
+export type { ResizeWay, Shell, ShellEnd, ShellOptions } from "./types.ts";
