@@ -1,0 +1,98 @@
+/** Newline-delimited JSON as an agent writes it: whole messages, what is none, and what is too long. */
+import { messageBytesMax, messageHeadBytes, messageTailBytes } from "./limits.ts";
+
+export type JsonObject = { readonly [key: string]: unknown };
+
+export type WireItem =
+  | { readonly type: "message"; readonly value: JsonObject }
+  /** A line that is no JSON object. */
+  | { readonly type: "bad"; readonly text: string; readonly bytes: number }
+  /** A line longer than the limit: its first and its last bytes. */
+  | { readonly type: "large"; readonly head: string; readonly tail: string; readonly bytes: number };
+
+const feed = 0x0a;
+
+/** Collects one line up to a limit; past it only the head and the tail stay. */
+class LineCollector {
+  readonly #bytesMax: number;
+  #parts: Uint8Array[] = [];
+  #bytes = 0;
+  #isLarge = false;
+  #tail: Uint8Array = new Uint8Array(0);
+
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax;
+  }
+
+  add(part: Uint8Array): void {
+    if (part.length === 0) return;
+    this.#bytes += part.length;
+    if (!this.#isLarge && this.#bytes > this.#bytesMax) {
+      this.#isLarge = true;
+      const all = Buffer.concat(this.#parts);
+      this.#tail = all.subarray(Math.max(0, all.length - messageTailBytes));
+      this.#parts = [Buffer.from(all.subarray(0, messageHeadBytes))];
+      // A first part may be longer than the limit by itself.
+      if (all.length < messageHeadBytes)
+        this.#parts.push(Buffer.from(part.subarray(0, messageHeadBytes - all.length)));
+    }
+    if (this.#isLarge) {
+      const end = Buffer.concat([this.#tail, part.subarray(Math.max(0, part.length - messageTailBytes))]);
+      this.#tail = Buffer.from(end.subarray(Math.max(0, end.length - messageTailBytes)));
+      return;
+    }
+    this.#parts.push(part);
+  }
+
+  /** The line's item, if it says anything; begins a new line. */
+  take(): WireItem | undefined {
+    const bytes = this.#bytes;
+    const isLarge = this.#isLarge;
+    const all = this.#parts.length === 1 ? this.#parts[0] : Buffer.concat(this.#parts);
+    const tail = this.#tail;
+    this.#parts = [];
+    this.#bytes = 0;
+    this.#isLarge = false;
+    this.#tail = new Uint8Array(0);
+    const text = new TextDecoder().decode(all);
+    if (isLarge) return { type: "large", head: text, tail: new TextDecoder().decode(tail), bytes };
+    if (text.trim() === "") return undefined;
+    const value = parseObject(text);
+    return value === undefined ? { type: "bad", text, bytes } : { type: "message", value };
+  }
+}
+
+function parseObject(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value)
+      ? (value as JsonObject)
+      : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * The items of a byte stream, in order. Memory is bounded by one message. A last line without its line feed counts, since an agent may
+ * die in the middle of it.
+ */
+export async function* readWire(
+  chunks: AsyncIterable<Uint8Array>,
+  bytesMax: number = messageBytesMax,
+): AsyncGenerator<WireItem> {
+  const line = new LineCollector(bytesMax);
+  for await (const chunk of chunks) {
+    let start = 0;
+    for (let at = chunk.indexOf(feed); at !== -1; at = chunk.indexOf(feed, start)) {
+      line.add(chunk.subarray(start, at));
+      start = at + 1;
+      const item = line.take();
+      if (item !== undefined) yield item;
+    }
+    line.add(chunk.subarray(start));
+  }
+  const last = line.take();
+  if (last !== undefined) yield last;
+}
