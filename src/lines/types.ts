@@ -10,7 +10,9 @@ export type DamageReason =
   | "control-characters" // a record recovered by escaping raw control characters in its strings
   | "invalid-utf8" // a record recovered with replacement characters
   | "bom"
-  | "too-large"; // a line above the limit: kept as a placeholder
+  | "too-large" // a line above the limit: kept as a placeholder
+  | "checksum" // only in logs whose records carry one: not the bytes that were written
+  | "sequence"; // only in logs whose records are numbered: records missing, doubled or moved there
 
 /** One record: a JSON value of one line, or of a part of a repaired line. Its range starts and ends with a byte of the value. */
 export interface RecordItem {

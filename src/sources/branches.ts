@@ -244,7 +244,7 @@ const KEY_BYTES_MAX = 16;
 
 /** Whether bytes end with the key of a record's own id. */
 function isIdKey(bytes: Buffer): boolean {
-  return /"(?:uuid|id)"\s*:\s*$/.test(bytes.toString("latin1"));
+  return /"(?:uuid|id|turnId)"\s*:\s*$/.test(bytes.toString("latin1"));
 }
 
 /** The start of the first record that begins another turn than the two told; absent where none does. */

@@ -4,6 +4,7 @@ import type { Classified, EntryDraft } from "./classifier.ts";
 import type { LogReader } from "./reader.ts";
 import { stepTurn, type TurnState } from "./turns.ts";
 import type { AgentName, CheckReport, DamageNote } from "./types.ts";
+import { judged } from "./unit.ts";
 import { joinNotes } from "./window.ts";
 
 /** Ids seen, empty ones told apart by their place in the log. */
@@ -99,9 +100,11 @@ export async function checkLog(
   const bytes = await reader.source.size();
   const census = new Census();
   const damaged: DamageNote[] = [];
-  const options = { end: bytes, ...(signal === undefined ? {} : { signal }) };
+  const parse = reader.decoder === undefined;
+  const options = { end: bytes, parse, ...(signal === undefined ? {} : { signal }) };
   for await (const batch of forwardBatches(reader.source, options)) {
-    for (const item of batch) {
+    for (const found of batch) {
+      const item = reader.decoder === undefined ? found : await judged(found, reader);
       const { start, end } = item;
       if (item.type === "damage") {
         damaged.push({ start, end, reason: item.reason });

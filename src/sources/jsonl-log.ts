@@ -11,7 +11,7 @@ import { isFileError } from "./file-errors.ts";
 import { Growth } from "./growth.ts";
 import { readNewer, readOlder, readTail } from "./pages.ts";
 import { badPosition, formatSpot, parsePosition, type Spot } from "./position.ts";
-import type { LogReader } from "./reader.ts";
+import type { LogReader, RecordDecoder } from "./reader.ts";
 import type {
   AgentName,
   CheckReport,
@@ -29,6 +29,8 @@ export interface JsonlLogOptions {
   readonly agent: AgentName;
   readonly path: string;
   readonly classifier: Classifier;
+  /** How bytes become records. Default: as JSON. */
+  readonly decoder?: RecordDecoder;
   /** Closed with the log. */
   readonly source: ByteSource;
   /** Whole records as they are written. Default: the file at `path` is followed. */
@@ -47,6 +49,11 @@ export function openJsonlLog(options: JsonlLogOptions): Promise<Log> {
   return Promise.resolve(new JsonlLog(options));
 }
 
+/** The log of the file at `path`, opened. Throws a FileError where it cannot be. */
+export async function openJsonlFile(options: Omit<JsonlLogOptions, "source">): Promise<Log> {
+  return openJsonlLog({ ...options, source: await openFile(options.path) });
+}
+
 class JsonlLog implements Log {
   readonly agent: AgentName;
   readonly path: string;
@@ -61,7 +68,7 @@ class JsonlLog implements Log {
     this.path = options.path;
     this.#options = options;
     this.#source = options.source;
-    this.#reader = { source: options.source, classifier: options.classifier };
+    this.#reader = readerOf(options, options.source);
     this.#branches = new Branches(this.#reader);
   }
 
@@ -132,8 +139,7 @@ class JsonlLog implements Log {
     switch (event.type) {
       case "items": {
         const units = [];
-        for (const item of event.items)
-          units.push(await unitOf(item, this.#options.classifier, this.#source));
+        for (const item of event.items) units.push(await unitOf(item, this.#reader));
         const items: readonly LogItem[] = await growth.add(units);
         yield { type: "items", items, end: formatSpot({ offset: event.end, ordinal: 0 }) };
         return;
@@ -178,7 +184,7 @@ class JsonlLog implements Log {
     if (this.#isClosed) return source.close();
     const old = this.#source;
     this.#source = source;
-    this.#reader = { source, classifier: this.#options.classifier };
+    this.#reader = readerOf(this.#options, source);
     this.#branches = new Branches(this.#reader);
     await old.close();
   }
@@ -199,6 +205,10 @@ class JsonlLog implements Log {
       throw asSourceError(error);
     }
   }
+}
+
+function readerOf({ classifier, decoder }: JsonlLogOptions, source: ByteSource): LogReader {
+  return { source, classifier, ...(decoder === undefined ? {} : { decoder }) };
 }
 
 function tellReset(reason: "truncated" | "replaced" | "returned"): string {

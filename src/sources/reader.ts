@@ -1,12 +1,24 @@
 /** Reads units of a line log in either direction, bounded. */
-import { type ByteSource, readBackward, readForward } from "../lines/index.ts";
+import { type ByteSource, type DamageReason, readBackward, readForward } from "../lines/index.ts";
 import type { Classifier } from "./classifier.ts";
 import { type Unit, unitOf } from "./unit.ts";
+
+export type Decoded =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly reason: DamageReason };
+
+/** Reads records of a format that says more than JSON: that has checksums, or parts that lie elsewhere. */
+export interface RecordDecoder {
+  /** The value of a record's bytes, or what is wrong with them. Costs what the record costs, and the parts that it names. */
+  decode(bytes: Uint8Array): Promise<Decoded>;
+}
 
 /** What every reading of one log needs. */
 export interface LogReader {
   readonly source: ByteSource;
   readonly classifier: Classifier;
+  /** Absent where every JSON value is a record. */
+  readonly decoder?: RecordDecoder;
 }
 
 /** How far a look around may go: records, and bytes from where it begins. */
@@ -21,8 +33,13 @@ export async function* unitsBefore(
   end: number,
   start = 0,
 ): AsyncGenerator<Unit, void, undefined> {
-  for await (const item of readBackward(reader.source, { start, end, growing: true })) {
-    yield await unitOf(item, reader.classifier, reader.source);
+  for await (const item of readBackward(reader.source, {
+    start,
+    end,
+    growing: true,
+    parse: reader.decoder === undefined,
+  })) {
+    yield await unitOf(item, reader);
   }
 }
 
@@ -32,9 +49,10 @@ export async function* unitsAfter(
   start: number,
   end?: number,
 ): AsyncGenerator<Unit, void, undefined> {
-  const options = { start, growing: true, ...(end === undefined ? {} : { end }) };
+  const parse = reader.decoder === undefined;
+  const options = { start, growing: true, parse, ...(end === undefined ? {} : { end }) };
   for await (const item of readForward(reader.source, options)) {
-    yield await unitOf(item, reader.classifier, reader.source);
+    yield await unitOf(item, reader);
   }
 }
 

@@ -6,7 +6,22 @@ import type { Entry, Place } from "../transcript/index.ts";
 /** A place in a log: opaque to clients, validated on return. For line logs `<byte offset>` or `<byte offset>.<ordinal>`. */
 export type Position = string;
 
-export type AgentName = "claude-code" | "codex" | "gemini" | "pi" | "messages";
+export type AgentName =
+  | "claude-code"
+  | "codex"
+  | "gemini"
+  | "pi"
+  | "messages"
+  | "hansard"
+  | "copilot"
+  | "qwen"
+  | "droid"
+  | "amp"
+  | "cline"
+  | "kimi"
+  | "aider"
+  | "fx"
+  | "clio-coder";
 
 /** Where the agents keep their sessions. All of it is injected; nothing reads `process.env` below the command line. */
 export interface Surroundings {
@@ -151,13 +166,17 @@ export interface Log {
   close(): Promise<void>;
 }
 
-/** A reader for one agent's logs. */
-export interface Source {
+/** Whose logs a reader reads and where they are: all that is known of it before it is loaded. */
+export interface SourcePlaces {
   readonly agent: AgentName;
   /** The agent's name as people write it. */
   readonly label: string;
   /** Folders it looks in, most important first; also said where nothing is found. */
   roots(around: Surroundings): readonly string[];
+}
+
+/** A reader for one agent's logs. */
+export interface Source extends SourcePlaces {
   /** All sessions found, by names and stat alone; a folder that cannot be read is reported, not fatal. */
   discover(
     around: Surroundings,

@@ -1,10 +1,12 @@
 /** Units: what one record, or one stretch of damage, is to the reader of a line log. */
-import type { ByteSource, DamageReason, LineItem } from "../lines/index.ts";
+import type { DamageReason, LineItem } from "../lines/index.ts";
 import type { Entry, Place } from "../transcript/index.ts";
 import { capDraft } from "./cap.ts";
-import type { Classified, Classifier, EntryDraft, Mark, TreeNode } from "./classifier.ts";
+import type { Classified, EntryDraft, Mark, TreeNode } from "./classifier.ts";
+import { readFully } from "./ends.ts";
 import { DAMAGE_TEXT_BYTES_MAX, MERGE_CELL_BYTES } from "./limits.ts";
 import { formatSpot, nameAt, type Spot } from "./position.ts";
+import type { LogReader } from "./reader.ts";
 import type { DamageNote, Position } from "./types.ts";
 
 export interface Unit {
@@ -18,11 +20,28 @@ export interface Unit {
 
 const noMarks: readonly Mark[] = [];
 
+/** The item as the format's own rules see it: a record that does not keep them is damage. */
+export async function judged(item: LineItem, { source, decoder }: LogReader): Promise<LineItem> {
+  if (item.type === "damage" || decoder === undefined) return item;
+  const { start, end, recovered } = item;
+  const bytes = item.bytes ?? (await readFully(source, start, end - start));
+  const decoded = await decoder.decode(bytes);
+  if (!decoded.ok) return { type: "damage", start, end, reason: recovered ?? decoded.reason };
+  return {
+    type: "record",
+    start,
+    end,
+    value: decoded.value,
+    ...(recovered === undefined ? {} : { recovered }),
+  };
+}
+
 /** The unit of an item. Reads a piece of the bytes where they are damaged, to show it. */
-export async function unitOf(item: LineItem, classifier: Classifier, source: ByteSource): Promise<Unit> {
+export async function unitOf(found: LineItem, reader: LogReader): Promise<Unit> {
+  const item = await judged(found, reader);
   const { start, end } = item;
   if (item.type === "record") {
-    const said = classifier.classify(item);
+    const said = reader.classifier.classify(item);
     const damage: DamageNote | undefined = item.recovered && { start, end, reason: item.recovered };
     return {
       start,
@@ -37,7 +56,8 @@ export async function unitOf(item: LineItem, classifier: Classifier, source: Byt
   // A byte order mark is no part of a conversation: it is noted and gives no entry.
   if (item.reason === "bom") return { start, end, drafts: [], marks: noMarks, damage };
   const length = Math.min(end - start, DAMAGE_TEXT_BYTES_MAX);
-  const head = item.reason === "nul-run" ? undefined : (item.head ?? (await source.read(start, length)));
+  const head =
+    item.reason === "nul-run" ? undefined : (item.head ?? (await reader.source.read(start, length)));
   const text = head === undefined ? "" : new TextDecoder().decode(head.subarray(0, length));
   const draft: EntryDraft = {
     kind: "raw",
@@ -56,6 +76,8 @@ function tellDamage(reason: DamageReason, bytes: number): string {
       return `an incomplete record of ${bytes} bytes`;
     case "too-large":
       return `a line of ${bytes} bytes, too large to read`;
+    case "checksum":
+      return `${bytes} bytes that are not what was written: their checksum is wrong`;
     case "resync":
       return `${bytes} bytes of an incomplete record before a whole one`;
     default:
