@@ -64,7 +64,8 @@ export type ContentBlock =
 /** How a stopped conversation failed. */
 export type Wound =
   | { readonly kind: "mute" }
-  | { readonly kind: "spoke"; readonly words: string }
+  /** `source`: the file that its words end, where the agent itself recorded none. */
+  | { readonly kind: "spoke"; readonly words: string; readonly source?: string }
   | { readonly kind: "output-limit" }
   | { readonly kind: "refused"; readonly words?: string; readonly authRow?: string }
   | { readonly kind: "interrupted"; readonly words?: string };

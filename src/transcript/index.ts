@@ -34,3 +34,39 @@ export {
 } from "./pairing.ts";
 export { absorbStream, foldStream, type Stream } from "./stream.ts";
 export { LIVE_NAME, liveEntry, WOUND_NAME, withLive, withWound, woundEntry } from "./tail.ts";
+export {
+  decodeEntry,
+  decodeReply,
+  decodeRow,
+  decodeStream,
+  decodeTranscript,
+  encodeRefusal,
+  encodeReply,
+  encodeRow,
+  encodeStream,
+  encodeTranscript,
+  readStream,
+  virtualRaw,
+  type WireRow,
+} from "./wire.ts";
+export { encodeEntry } from "./wire-entry.ts";
+export {
+  type Decoded,
+  decoding,
+  type Refusal,
+  type RefusalCode,
+  readBoolean,
+  readCount,
+  readFields,
+  readList,
+  readNumber,
+  readObject,
+  readOptional,
+  readString,
+  readWord,
+  refuse,
+  type WireFields,
+  wireText,
+  within,
+} from "./wire-fields.ts";
+export { woundBanner } from "./wound.ts";
