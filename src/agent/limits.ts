@@ -27,6 +27,8 @@ export const startMsMax = 120_000;
 /** Pauses of the ladder at the end: stdin is closed, then SIGTERM, then SIGKILL. */
 export const closeGraceMs = 2_000;
 export const terminateGraceMs = 2_000;
+/** How long the pipes of a process that has ended are read on, where something that it had started holds them open. */
+export const pipesGraceMs = 1_000;
 /** How long a cancelled turn may go on before it counts as ended without the agent's word. */
 export const cancelGraceMs = 30_000;
 

@@ -5,6 +5,7 @@ import type { Clock } from "../log/index.ts";
 import { AgentError, errnoOf } from "./errors.ts";
 import {
   closeGraceMs,
+  pipesGraceMs,
   stderrBytesMax,
   stderrLineCharsMax,
   stderrLinesTold,
@@ -61,22 +62,27 @@ export const spawnProcess: Spawn = async (command, { cwd, env }) => {
   });
   // A later failure to signal it shows as a process that goes on; the ladder goes on too.
   child.on("error", () => undefined);
-  return {
-    stdin: child.stdin,
-    stdout: child.stdout,
-    stderr: child.stderr,
-    exited,
-    signal(name) {
-      const { pid } = child;
-      if (pid === undefined) return;
-      try {
-        if (isWindows) child.kill(name);
-        else process.kill(-pid, name);
-      } catch (error) {
-        if (errnoOf(error) !== "ESRCH" && errnoOf(error) !== "EPERM") throw error;
-      }
-    },
+  // One that ends does not read any more; its end is told by `exited`.
+  child.stdin.on("error", () => undefined);
+  const signal = (name: NodeJS.Signals): void => {
+    const { pid } = child;
+    if (pid === undefined) return;
+    try {
+      if (isWindows) child.kill(name);
+      else process.kill(-pid, name);
+    } catch (error) {
+      if (errnoOf(error) !== "ESRCH" && errnoOf(error) !== "EPERM") throw error;
+    }
   };
+  child.once("exit", () => {
+    // What it had started may hold its pipes open for ever.
+    signal("SIGTERM");
+    setTimeout(() => {
+      child.stdout.destroy();
+      child.stderr.destroy();
+    }, pipesGraceMs).unref();
+  });
+  return { stdin: child.stdin, stdout: child.stdout, stderr: child.stderr, exited, signal };
 };
 
 /** The last bytes of a stream, as lines. */
@@ -151,10 +157,7 @@ export async function endProcess(agent: AgentProcess, clock: Clock): Promise<Exi
     if (hasEnded) break;
     agent.signal(signal);
   }
-  const exit = await exited;
-  // What it had started goes with it.
-  agent.signal("SIGTERM");
-  return exit;
+  return await exited;
 }
 
 async function pause(clock: Clock, ms: number, until: Promise<unknown>): Promise<void> {
