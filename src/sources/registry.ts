@@ -1,26 +1,35 @@
 /** All sources together: finding, telling and opening the sessions of any agent. */
 import { stat } from "node:fs/promises";
-import { claudeCodeSource } from "./claude-code/source.ts";
-import { codexSource } from "./codex/source.ts";
+import { claudeCodePlaces } from "./claude-code/places.ts";
+import { codexPlaces } from "./codex/places.ts";
 import { readEnds } from "./ends.ts";
 import { asSourceError, SourceError } from "./errors.ts";
 import { isFileError } from "./file-errors.ts";
-import { geminiSource } from "./gemini/source.ts";
-import { messagesSource } from "./messages/source.ts";
+import { geminiPlaces } from "./gemini/places.ts";
+import { hansardPlaces } from "./hansard/places.ts";
+import { lazySource } from "./lazy.ts";
+import { messagesPlaces } from "./messages/places.ts";
 import { guessFormat } from "./other-formats.ts";
-import { piSource } from "./pi/source.ts";
+import { piPlaces } from "./pi/places.ts";
 import type { FoundSession, Log, SessionInfo, Source, Surroundings } from "./types.ts";
 
 /** Bytes from the start of a file that detection looks at. */
 export const DETECT_BYTES: number = 64 * 1024;
 
-/** The readers, in the order in which they are asked whether a file is theirs. */
+const codexSource = lazySource(codexPlaces, async () => (await import("./codex/source.ts")).codexSource);
+const messagesSource = lazySource(
+  messagesPlaces,
+  async () => (await import("./messages/source.ts")).messagesSource,
+);
+
+/** The readers, in the order in which they are asked whether a file is theirs. Each is loaded when it is first needed. */
 export const sources: readonly Source[] = [
-  claudeCodeSource,
+  lazySource(claudeCodePlaces, async () => (await import("./claude-code/source.ts")).claudeCodeSource),
   codexSource,
-  geminiSource,
-  piSource,
+  lazySource(geminiPlaces, async () => (await import("./gemini/source.ts")).geminiSource),
+  lazySource(piPlaces, async () => (await import("./pi/source.ts")).piSource),
   messagesSource,
+  lazySource(hansardPlaces, async () => (await import("./hansard/source.ts")).hansardSource),
 ];
 
 export interface DiscoverOptions {

@@ -1,15 +1,14 @@
 /** Claude Code: where its transcripts are, how one is told from other files, what its ends say of it, how it is opened. */
-import { basename, dirname, join, sep } from "node:path";
-import { openFile } from "../../lines/index.ts";
+import { basename, dirname, sep } from "node:path";
 import type { Classified } from "../classifier.ts";
 import { parseLine, readEnds, textLines, textLinesBackward } from "../ends.ts";
 import { type Fields, objectOf, stringOf, timeOf, wordOf } from "../fields.ts";
 import { fileStateAt } from "../file-errors.ts";
-import { openJsonlLog } from "../jsonl-log.ts";
 import { titleFromPrompt } from "../prompt-title.ts";
 import type { FoundSession, Log, SessionInfo, Source, Surroundings } from "../types.ts";
 import { walkFiles } from "../walk.ts";
 import { createClaudeClassifier } from "./classifier.ts";
+import { claudeCodePlaces } from "./places.ts";
 
 /** `projects/<folder>/<session>/subagents/workflows/<id>`. */
 const DEPTH_MAX = 5;
@@ -22,27 +21,18 @@ const classifier = createClaudeClassifier(false);
 const subagentClassifier = createClaudeClassifier(true);
 
 export const claudeCodeSource: Source = {
-  agent: "claude-code",
-  label: "Claude Code",
-  roots,
+  ...claudeCodePlaces,
   discover,
   detects: async (_path, head) => isClaude(head),
   describe,
   open: openClaude,
 };
 
-function roots(around: Surroundings): readonly string[] {
-  const moved = wordOf(around.env["CLAUDE_CONFIG_DIR"]);
-  if (moved !== undefined) return moved.split(",").map((root) => join(root.trim(), "projects"));
-  const config = wordOf(around.env["XDG_CONFIG_HOME"]) ?? join(around.home, ".config");
-  return [join(around.home, ".claude", "projects"), join(config, "claude", "projects")];
-}
-
 async function* discover(
   around: Surroundings,
   onProblem: (path: string, message: string) => void,
 ): AsyncIterable<FoundSession> {
-  for (const root of roots(around)) {
+  for (const root of claudeCodePlaces.roots(around)) {
     for await (const file of walkFiles(root, DEPTH_MAX, isTranscriptName, onProblem)) {
       const parentId = parentOf(file.path);
       // Deeper files that are no subagent's are other things.
@@ -243,11 +233,11 @@ function infoOf(rows: Iterable<string>): Partial<SessionInfo> {
 }
 
 async function openClaude(path: string): Promise<Log> {
-  return openJsonlLog({
+  const { openJsonlFile } = await import("../jsonl-log.ts");
+  return openJsonlFile({
     agent: "claude-code",
     path,
     classifier: createClaudeClassifier(isSubagentFile(path)),
-    source: await openFile(path),
     async describe() {
       const state = await fileStateAt(path);
       const parentId = parentOf(path);

@@ -9,7 +9,7 @@ import type { FoundSession, Log, SessionInfo, Source, Surroundings } from "../ty
 import { walkFiles } from "../walk.ts";
 import { isZstd, zstdHead } from "../zstd/zstd.ts";
 import { codexClassifier, contextInfo, metaInfo } from "./classifier.ts";
-import { openRollout } from "./open.ts";
+import { codexPlaces } from "./places.ts";
 
 /** `sessions/YYYY/MM/DD`. */
 const DEPTH_MAX = 4;
@@ -26,24 +26,18 @@ export const CODEX_INDEX_BYTES_MAX = 4 * 1024 * 1024;
 const NAME = /^rollout-(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d)-(.+?)\.jsonl(\.zst)?$/;
 
 export const codexSource: Source = {
-  agent: "codex",
-  label: "Codex",
-  roots: (around) => [join(codexHome(around), "sessions"), join(codexHome(around), "archived_sessions")],
+  ...codexPlaces,
   discover,
   detects: async (path, head) => isCodex(isZstd(head) ? await unpackedHead(path, head) : head),
   describe,
   open: openCodex,
 };
 
-function codexHome(around: Surroundings): string {
-  return wordOf(around.env["CODEX_HOME"]) ?? join(around.home, ".codex");
-}
-
 async function* discover(
   around: Surroundings,
   onProblem: (path: string, message: string) => void,
 ): AsyncIterable<FoundSession> {
-  for (const [at, root] of codexSource.roots(around).entries()) {
+  for (const [at, root] of codexPlaces.roots(around).entries()) {
     let folder = "";
     let plain = new Set<string>();
     const archives: FoundSession[] = [];
@@ -188,6 +182,7 @@ function tailFacts(tail: Uint8Array): Partial<SessionInfo> {
 }
 
 async function openCodex(asked: string): Promise<Log> {
+  const { openRollout } = await import("./open.ts");
   return openRollout(asked, async (path) => {
     const state = await fileStateAt(path);
     const modifiedAt = state === undefined ? 0 : Number(state.modified / 1_000_000n);

@@ -7,8 +7,8 @@ import { isFileError } from "../file-errors.ts";
 import { titleFromPrompt } from "../prompt-title.ts";
 import type { FoundSession, Log, SessionInfo, Source, Surroundings } from "../types.ts";
 import { listFolder, walkFiles } from "../walk.ts";
-import { openGeminiLog } from "./log.ts";
 import { readMessage } from "./message.ts";
+import { geminiPlaces } from "./places.ts";
 import { recordKind } from "./rows.ts";
 
 export const GEMINI_HEAD_BYTES = 64 * 1024;
@@ -19,24 +19,18 @@ const PROJECTS_BYTES_MAX = 4 * 1024 * 1024;
 const NAME = /^session-(.+)\.jsonl?$/;
 
 export const geminiSource: Source = {
-  agent: "gemini",
-  label: "Gemini CLI",
-  roots: (around) => [join(geminiHome(around), "tmp")],
+  ...geminiPlaces,
   discover,
   detects: async (_path, head) => isGemini(head),
   describe: async (found) => describeChat(found),
   open: openChat,
 };
 
-function geminiHome(around: Surroundings): string {
-  return join(wordOf(around.env["GEMINI_CLI_HOME"]) ?? around.home, ".gemini");
-}
-
 async function* discover(
   around: Surroundings,
   onProblem: (path: string, message: string) => void,
 ): AsyncIterable<FoundSession> {
-  const [root] = geminiSource.roots(around) as [string];
+  const [root] = geminiPlaces.roots(around) as [string];
   for (const project of await listFolder(root, onProblem)) {
     if (!project.isDirectory()) continue;
     const chats = join(root, project.name, "chats");
@@ -224,5 +218,6 @@ async function openChat(path: string): Promise<Log> {
   const { bytes } = await readEnds(path, 0, 0);
   const info = await describeChat({ agent: "gemini", id: idOf(path), path, bytes, modifiedAt: 0 });
   const { modifiedAt: _, ...known } = info;
+  const { openGeminiLog } = await import("./log.ts");
   return openGeminiLog({ path, info: known });
 }

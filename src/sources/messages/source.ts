@@ -12,15 +12,14 @@ import { classifyMessage } from "./classify.ts";
 import { listRows, placeOf } from "./listing.ts";
 import { openMessagesLog } from "./log.ts";
 import { parseMessageName } from "./name.ts";
+import { messagesPlaces } from "./places.ts";
 
 /** First messages that a title, and last ones that a model, is looked for in. */
 const DESCRIBE_FILES = 8;
 const DESCRIBE_BYTES_MAX = 1024 * 1024;
 
 export const messagesSource: Source = {
-  agent: "messages",
-  label: "Messages directory",
-  roots: (around) => (around.env["HANSARD_WORKSPACES"] ?? "").split(":").filter((p) => p !== ""),
+  ...messagesPlaces,
   discover,
   detects: async (path) => (await messagesFolder(path)) !== undefined,
   describe,
@@ -31,7 +30,7 @@ async function* discover(
   around: Surroundings,
   onProblem: (path: string, message: string) => void,
 ): AsyncIterable<FoundSession> {
-  for (const workspace of messagesSource.roots(around)) yield* agentsOf(workspace, onProblem);
+  for (const workspace of messagesPlaces.roots(around)) yield* agentsOf(workspace, onProblem);
 }
 
 async function* agentsOf(

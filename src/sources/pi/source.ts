@@ -1,14 +1,13 @@
 /** pi and its relatives: where their sessions are, how one is told from other files, what its ends say of it, how it is opened. */
 import { dirname, join } from "node:path";
-import { openFile } from "../../lines/index.ts";
 import { parseLine, readEnds, textLines } from "../ends.ts";
 import { type Fields, objectOf, stringOf, timeOf, wordOf } from "../fields.ts";
 import { fileStateAt } from "../file-errors.ts";
-import { openJsonlLog } from "../jsonl-log.ts";
 import { titleFromPrompt } from "../prompt-title.ts";
 import type { FoundSession, Log, SessionInfo, Source, Surroundings } from "../types.ts";
 import { listFolder, walkFiles } from "../walk.ts";
 import { idOfPath, piClassifier } from "./classifier.ts";
+import { piPlaces } from "./places.ts";
 
 /** `sessions/<folder of the working directory>/<session>`: the last one holds a session's subagents. */
 const DEPTH_MAX = 2;
@@ -16,14 +15,7 @@ export const PI_HEAD_BYTES = 64 * 1024;
 export const PI_TAIL_BYTES = 64 * 1024;
 
 export const piSource: Source = {
-  agent: "pi",
-  label: "pi",
-  roots: (around) => [
-    folderOf(around, "PI_CODING_AGENT_SESSION_DIR") ??
-      join(folderOf(around, "PI_CODING_AGENT_DIR") ?? join(around.home, ".pi", "agent"), "sessions"),
-    join(around.home, ".omp", "agent", "sessions"),
-    join(around.home, ".openclaw", "agents"),
-  ],
+  ...piPlaces,
   discover,
   detects: async (_path, head) => isPi(head),
   describe,
@@ -31,16 +23,11 @@ export const piSource: Source = {
 };
 
 /** A folder that a variable names; `~` stands for the home, as it does for pi itself. */
-function folderOf(around: Surroundings, variable: string): string | undefined {
-  const folder = wordOf(around.env[variable]);
-  return folder === undefined ? undefined : folder.replace(/^~(?=$|[/\\])/, () => around.home);
-}
-
 async function* discover(
   around: Surroundings,
   onProblem: (path: string, message: string) => void,
 ): AsyncIterable<FoundSession> {
-  const [own, omp, openclaw] = piSource.roots(around) as [string, string, string];
+  const [own, omp, openclaw] = piPlaces.roots(around) as [string, string, string];
   yield* discoverIn(own, onProblem);
   yield* discoverIn(omp, onProblem);
   for (const agent of await listFolder(openclaw, onProblem))
@@ -127,11 +114,11 @@ function factsOf(bytes: Uint8Array, isWhole: boolean, isHead: boolean): Partial<
 }
 
 async function openPi(path: string): Promise<Log> {
-  return openJsonlLog({
+  const { openJsonlFile } = await import("../jsonl-log.ts");
+  return openJsonlFile({
     agent: "pi",
     path,
     classifier: piClassifier,
-    source: await openFile(path),
     async describe() {
       const state = await fileStateAt(path);
       const modifiedAt = state === undefined ? 0 : Number(state.modified / 1_000_000n);
