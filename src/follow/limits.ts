@@ -27,3 +27,7 @@ export const FRAME_BYTES_MAX = 16 * 1024 * 1024;
 export const HOLD_TICK_MS = 16;
 /** A read that stays quiet for this long ends. */
 export const HOLD_MS = 30_000;
+/** After a read that told nothing, the next one begins this much later. */
+export const REASK_MS = 500;
+/** Looks of an answer at once. */
+export const ONCE_LOOKS_MAX = 64;
