@@ -61,10 +61,7 @@ export const RING_BYTES_MAX: number = 1024 * 1024;
 /** Entries of the page that a hub begins with; more than ever wait to be finished. */
 export const HUB_TAIL_ENTRIES = 100;
 /** Entries that one read of a catch-up gives. */
-export const CATCH_UP_ENTRIES = 100;
-/** Times a hub tries to follow on after its log gave an error, and the pause before each: doubled each time. */
-export const HUB_RETRIES_MAX = 5;
-export const HUB_RETRY_MS = 250;
+export const CATCH_UP_ENTRIES = 32;
 
 /** Bytes that may wait in one client's socket; past it frames wait in the ring that all share. */
 export const CLIENT_BYTES_MAX: number = 256 * 1024;
