@@ -20,6 +20,9 @@ import {
 /** How a call stands, as far as one update says; absent fields leave what was known. */
 export interface CallNews {
   readonly id: string;
+  /** True where the agent announces the call, false where it tells more of it. */
+  readonly isNew: boolean;
+  readonly kind?: string;
   readonly name?: string;
   readonly title?: string;
   readonly status?: "pending" | "running" | "done" | "failed";
@@ -189,13 +192,16 @@ export function readCall(value: unknown): CallNews | undefined {
   const id = update?.["toolCallId"];
   if (update === undefined || typeof id !== "string" || id.length > idCharsMax) return undefined;
   const name = wordOf(update["name"]);
-  const title = wordOf(update["title"]) ?? wordOf(update["kind"]);
+  const title = wordOf(update["title"]);
+  const kind = wordOf(update["kind"]);
   const status = typeof update["status"] === "string" ? statuses[update["status"]] : undefined;
   const input = update["rawInput"];
   const path = wordOf(fieldsOf(listOf(update["locations"])[0])?.["path"]);
   const exitCode = exitCodeOf(update["rawOutput"]);
   return {
     id,
+    isNew: update["sessionUpdate"] === "tool_call",
+    ...(kind === undefined ? {} : { kind }),
     ...(name === undefined ? {} : { name }),
     ...(title === undefined ? {} : { title }),
     ...(status === undefined ? {} : { status }),
