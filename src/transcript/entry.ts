@@ -119,6 +119,8 @@ export interface ToolResultEntry extends EntryBase {
   readonly attachments?: readonly Attachment[];
   readonly changes?: readonly FileChange[];
   readonly outcome?: CallOutcome;
+  /** Further results of the same record, in order: it answers more calls than one. */
+  readonly further?: readonly FurtherResult[];
   /** The call it answers. Set by pairing; absent where the call could not be found. */
   readonly call?: {
     readonly name: string;
@@ -127,6 +129,8 @@ export interface ToolResultEntry extends EntryBase {
     readonly entry: string;
   };
 }
+
+export type FurtherResult = Pick<ToolResultEntry, "toolUseId" | "content" | "isError" | "outcome" | "call">;
 
 export interface StreamingEntry extends EntryBase {
   readonly kind: "streaming";

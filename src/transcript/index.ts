@@ -11,6 +11,7 @@ export type {
   EntryKind,
   Epitaph,
   FileChange,
+  FurtherResult,
   ModelEntry,
   Place,
   RawEntry,
@@ -20,6 +21,10 @@ export type {
   Wound,
   WoundedEntry,
 } from "./entry.ts";
+export { DEFAULT_KNOBS, type Expansion, type Knobs, type RowClass, toggleRow } from "./expansion.ts";
+export { rowKey, turnKey } from "./key.ts";
+export { PREVIEW_MAX } from "./limits.ts";
+export { type Orphan, orphanedTail, type Standing } from "./orphan.ts";
 export {
   type CallSeat,
   callsOf,
@@ -32,8 +37,31 @@ export {
   withCall,
   withOutcome,
 } from "./pairing.ts";
+export { answeredIds, isToolInProgress, resultsOf, type ToolResultPart } from "./query.ts";
+export {
+  isUnderWay,
+  type Row,
+  type RowOptions,
+  type RowPart,
+  type RowRole,
+  type RowTone,
+  rowsOf,
+  splitPayload,
+} from "./rows.ts";
+export {
+  type Card,
+  type Child,
+  type Cohort,
+  cohortsOf,
+  type Notch,
+  pinEntries,
+  type Seat,
+  type SpineStep,
+  spineOf,
+} from "./spine.ts";
 export { absorbStream, foldStream, type Stream } from "./stream.ts";
 export { LIVE_NAME, liveEntry, WOUND_NAME, withLive, withWound, woundEntry } from "./tail.ts";
+export { countTurn, rollUp, type Segment, segmentRows, type TurnCounts, turnTerms } from "./turns.ts";
 export {
   decodeEntry,
   decodeReply,

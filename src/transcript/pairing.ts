@@ -1,5 +1,6 @@
 /** Pairs tool calls with their results. Pure; by id and by place, so that a reused or an empty id never hides a second call. */
 import type { CallOutcome, CallState, Entry, ModelEntry, ToolResultEntry } from "./entry.ts";
+import { resultsOf } from "./query.ts";
 
 /** A call where it stands: the model entry and the block's index in it. */
 export interface CallSeat {
@@ -17,6 +18,8 @@ export interface Pairs {
   readonly answered: readonly { readonly call: CallSeat; readonly result: ToolResultEntry }[];
   /** The call that the entry answers, where the entry is a result. */
   readonly call?: CallSeat;
+  /** The calls that its further results answer, in their order; absent where it has none. */
+  readonly furtherCalls?: readonly (CallSeat | undefined)[];
 }
 
 /** Pairs entry after entry, in log order. */
@@ -111,11 +114,21 @@ export function createPairer(callsMax: number = Number.POSITIVE_INFINITY): Paire
     return { answered: calls.map((c) => ({ call: c, result })), ...(call === undefined ? {} : { call }) };
   }
 
+  function addResults(entry: ToolResultEntry): Pairs {
+    if (entry.further === undefined) return addResult(entry);
+    const [first, ...further] = resultsOf(entry).map((result, at) => addResult(at === 0 ? entry : result));
+    return {
+      answered: [...(first?.answered ?? []), ...further.flatMap((pairs) => pairs.answered)],
+      ...(first?.call === undefined ? {} : { call: first.call }),
+      furtherCalls: further.map((pairs) => pairs.call),
+    };
+  }
+
   return {
     add(entry) {
       let pairs: Pairs = { answered: [] };
       if (entry.kind === "model") pairs = { answered: callsOf(entry).flatMap(addCall) };
-      else if (entry.kind === "tool-result") pairs = addResult(entry);
+      else if (entry.kind === "tool-result") pairs = addResults(entry);
       trim();
       return pairs;
     },
@@ -161,12 +174,27 @@ export function withOutcome(entry: ModelEntry, block: number, outcome: CallOutco
   return { ...entry, blocks };
 }
 
-/** The result with the call it answers and with all that is known of how the call ended. */
-export function withCall(result: ToolResultEntry, call: CallSeat | undefined): ToolResultEntry {
+/** The result with the calls it answers and with all that is known of how they ended. */
+export function withCall(
+  result: ToolResultEntry,
+  call: CallSeat | undefined,
+  furtherCalls: readonly (CallSeat | undefined)[] = [],
+): ToolResultEntry {
+  const [, ...others] = resultsOf(result);
+  const further = others.map((other, at) => {
+    const { toolUseId, content, isError } = other;
+    return { toolUseId, content, isError, ...endOf(other, furtherCalls[at]) };
+  });
+  return { ...result, ...endOf(result, call), ...(further.length === 0 ? {} : { further }) };
+}
+
+function endOf(
+  result: ToolResultEntry,
+  call: CallSeat | undefined,
+): Pick<ToolResultEntry, "outcome" | "call"> {
   const outcome = outcomeOf(result, call?.entry);
-  if (call === undefined) return { ...result, outcome };
+  if (call === undefined) return { outcome };
   return {
-    ...result,
     outcome,
     call: {
       name: call.tool,
@@ -190,10 +218,12 @@ export function pairCalls(entries: readonly Entry[], context: PairingContext = {
   const pairer = createPairer();
   const results = new Map<ModelEntry, Map<number, ToolResultEntry>>();
   const calls = new Map<Entry, CallSeat>();
+  const furtherCalls = new Map<Entry, readonly (CallSeat | undefined)[]>();
   for (const part of [context.before ?? [], entries, context.after ?? []]) {
     for (const entry of part) {
       const pairs = pairer.add(entry);
       if (pairs.call) calls.set(entry, pairs.call);
+      if (pairs.furtherCalls) furtherCalls.set(entry, pairs.furtherCalls);
       for (const { call, result } of pairs.answered) {
         const known = results.get(call.entry) ?? new Map<number, ToolResultEntry>();
         results.set(call.entry, known.set(call.block, result));
@@ -202,7 +232,7 @@ export function pairCalls(entries: readonly Entry[], context: PairingContext = {
     }
   }
   return entries.map((entry) => {
-    if (entry.kind === "tool-result") return withCall(entry, calls.get(entry));
+    if (entry.kind === "tool-result") return withCall(entry, calls.get(entry), furtherCalls.get(entry));
     if (entry.kind !== "model") return entry;
     const found = results.get(entry);
     let paired = entry;

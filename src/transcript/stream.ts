@@ -10,7 +10,7 @@ export interface Stream {
 
 /**
  * Folds events, one JSON object a line. Only `content_delta` counts; lines that cannot be read are passed over. Text accumulates in
- * stream order, whichever block it is for, and over every attempt in the file.
+ * stream order, whichever block it is for, and over every attempt in the file. A delta without a character moves nothing.
  */
 export function foldStream(events: string): Stream {
   const text: string[] = [];
@@ -42,7 +42,16 @@ function streamOf(text: string, thinking: string, lastDelta: "text" | "thinking"
   };
 }
 
-function deltaOf(line: string): { readonly half: "text" | "thinking"; readonly words: string } | undefined {
+interface Delta {
+  readonly half: "text" | "thinking";
+  readonly words: string;
+}
+
+function heard(half: Delta["half"], words: string): Delta | undefined {
+  return words === "" ? undefined : { half, words };
+}
+
+function deltaOf(line: string): Delta | undefined {
   let event: unknown;
   try {
     event = JSON.parse(line);
@@ -54,7 +63,7 @@ function deltaOf(line: string): { readonly half: "text" | "thinking"; readonly w
   const { type, delta } = event as { type?: unknown; delta?: unknown };
   if (type !== "content_delta" || typeof delta !== "object" || delta === null) return undefined;
   const arms = delta as { text_delta?: unknown; thinking_delta?: unknown };
-  if (typeof arms.text_delta === "string") return { half: "text", words: arms.text_delta };
-  if (typeof arms.thinking_delta === "string") return { half: "thinking", words: arms.thinking_delta };
+  if (typeof arms.text_delta === "string") return heard("text", arms.text_delta);
+  if (typeof arms.thinking_delta === "string") return heard("thinking", arms.thinking_delta);
   return undefined;
 }

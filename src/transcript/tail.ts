@@ -8,11 +8,11 @@ export const LIVE_NAME = "«live»";
 export const WOUND_NAME = "«wound»";
 
 /**
- * The entries with the stream as their last one. An older streaming entry in last place is replaced; a stream that has said nothing only
- * removes it. Folding twice is folding the second.
+ * The entries with the stream as their last one. An older streaming entry among the virtual ones at the end is replaced; a stream that has
+ * said nothing only removes it. Folding twice is folding the second.
  */
 export function withLive(entries: readonly Entry[], stream: Stream): readonly Entry[] {
-  const committed = entries.at(-1)?.kind === "streaming" ? entries.slice(0, -1) : entries;
+  const committed = withoutTail(entries, "streaming");
   const live = liveEntry(stream);
   return live === undefined ? committed : [...committed, live];
 }
@@ -23,12 +23,31 @@ export function liveEntry(stream: Stream): StreamingEntry | undefined {
   return text === "" && thinking === "" ? undefined : { kind: "streaming", name: LIVE_NAME, thinking, text };
 }
 
-/** The entries with the notice of a failure as their last one; without a wound an older notice in last place is removed. */
+/**
+ * The entries with the notice of a failure as their last one, in the place of an older notice among the virtual entries at the end; without
+ * a wound that one is only removed.
+ */
 export function withWound(entries: readonly Entry[], wound: Wound | undefined): readonly Entry[] {
-  const committed = entries.at(-1)?.kind === "wounded" ? entries.slice(0, -1) : entries;
+  const committed = withoutTail(entries, "wounded");
   return wound === undefined ? committed : [...committed, woundEntry(wound)];
 }
 
 export function woundEntry(wound: Wound): WoundedEntry {
   return { kind: "wounded", name: WOUND_NAME, wound };
+}
+
+/** Both kinds can stand at the end, in either order; neither fold takes the other's away. */
+function withoutTail(entries: readonly Entry[], kind: "streaming" | "wounded"): readonly Entry[] {
+  const end = entries.findLastIndex((entry) => !isVirtualTail(entry)) + 1;
+  const tail = entries.slice(end);
+  return tail.some((entry) => entry.kind === kind)
+    ? [...entries.slice(0, end), ...tail.filter((entry) => entry.kind !== kind)]
+    : entries;
+}
+
+function isVirtualTail(entry: Entry): boolean {
+  return (
+    (entry.kind === "streaming" && entry.name === LIVE_NAME) ||
+    (entry.kind === "wounded" && entry.name === WOUND_NAME)
+  );
 }

@@ -8,6 +8,7 @@ import type {
   EntryBase,
   EntryKind,
   FileChange,
+  FurtherResult,
   ToolResultEntry,
   Wound,
 } from "./entry.ts";
@@ -82,6 +83,7 @@ export function readEntry(fields: WireFields): Entry {
         ...readOptional(fields, "changes", "changes", readChanges),
         ...readOptional(fields, "outcome", "outcome", readOutcome),
         ...readOptional(fields, "call", "call", readCall),
+        ...readOptional(fields, "further", "further", readFurther),
       };
     case "streaming":
       return { kind, ...base, thinking: readString(fields, "thinking"), text: readString(fields, "text") };
@@ -164,6 +166,7 @@ function encodeKind(entry: Entry): WireFields {
         changes: entry.changes?.map(encodeChange),
         outcome: entry.outcome && encodeOutcome(entry.outcome),
         call: entry.call && encodeCall(entry.call),
+        further: entry.further?.map(encodeFurther),
       });
     case "streaming":
       return { thinking: entry.thinking, text: entry.text };
@@ -325,6 +328,29 @@ function readOutcome(fields: WireFields, key: string): CallOutcome {
     ...readOptional(outcome, "lines", "lines", readCount),
     ...readOptional(outcome, "note", "note", readString),
   }));
+}
+
+function encodeFurther(result: FurtherResult): WireFields {
+  return present({
+    tool_use_id: result.toolUseId,
+    content: result.content,
+    is_error: result.isError,
+    outcome: result.outcome && encodeOutcome(result.outcome),
+    call: result.call && encodeCall(result.call),
+  });
+}
+
+function readFurther(fields: WireFields, key: string): readonly FurtherResult[] {
+  return readList(fields, key, (value) => {
+    const result = readObject(value, "result");
+    return {
+      toolUseId: readString(result, "tool_use_id"),
+      content: readString(result, "content"),
+      isError: readBoolean(result, "is_error"),
+      ...readOptional(result, "outcome", "outcome", readOutcome),
+      ...readOptional(result, "call", "call", readCall),
+    };
+  });
 }
 
 type AnsweredCall = NonNullable<ToolResultEntry["call"]>;
