@@ -1,6 +1,6 @@
 /** What a file seems to be that no source reads: for the words of the error. */
 import { parseLine, textLines } from "./ends.ts";
-import { objectOf, stringOf, wordOf } from "./fields.ts";
+import { objectOf, stringOf } from "./fields.ts";
 
 export interface FormatGuess {
   readonly name?: string;
@@ -37,14 +37,6 @@ function agentName(head: Uint8Array): string | undefined {
   for (const line of textLines(head, true)) {
     const value = parseLine(line.replace(/^\uFEFF/, "").trim());
     if (value === undefined) break;
-    const type = stringOf(value["type"]) ?? "";
-    const data = objectOf(value["data"]);
-    if (
-      type === "session.start" &&
-      (data?.["copilotVersion"] !== undefined || data?.["producer"] !== undefined)
-    )
-      return "a session of GitHub Copilot CLI";
-    if (type === "session_start" && wordOf(value["id"]) !== undefined) return "a session of Factory Droid";
     if (
       /^(?:user|assistant)$/.test(stringOf(value["role"]) ?? "") &&
       objectOf(value["message"]) !== undefined

@@ -2,6 +2,8 @@
 import { stat } from "node:fs/promises";
 import { claudeCodePlaces } from "./claude-code/places.ts";
 import { codexPlaces } from "./codex/places.ts";
+import { copilotPlaces } from "./copilot/places.ts";
+import { droidPlaces } from "./droid/places.ts";
 import { readEnds } from "./ends.ts";
 import { asSourceError, SourceError } from "./errors.ts";
 import { isFileError } from "./file-errors.ts";
@@ -11,6 +13,7 @@ import { lazySource } from "./lazy.ts";
 import { messagesPlaces } from "./messages/places.ts";
 import { guessFormat } from "./other-formats.ts";
 import { piPlaces } from "./pi/places.ts";
+import { qwenPlaces } from "./qwen/places.ts";
 import type { FoundSession, Log, SessionInfo, Source, Surroundings } from "./types.ts";
 
 /** Bytes from the start of a file that detection looks at. */
@@ -27,6 +30,9 @@ export const sources: readonly Source[] = [
   lazySource(claudeCodePlaces, async () => (await import("./claude-code/source.ts")).claudeCodeSource),
   codexSource,
   lazySource(geminiPlaces, async () => (await import("./gemini/source.ts")).geminiSource),
+  lazySource(copilotPlaces, async () => (await import("./copilot/source.ts")).copilotSource),
+  lazySource(qwenPlaces, async () => (await import("./qwen/source.ts")).qwenSource),
+  lazySource(droidPlaces, async () => (await import("./droid/source.ts")).droidSource),
   lazySource(piPlaces, async () => (await import("./pi/source.ts")).piSource),
   messagesSource,
   lazySource(hansardPlaces, async () => (await import("./hansard/source.ts")).hansardSource),

@@ -31,7 +31,7 @@ async function refusal(path: string): Promise<SourceError> {
 }
 
 describe("files of the agents", () => {
-  const files = ["claude-code", "codex", "pi", "gemini"].flatMap((agent) =>
+  const files = ["claude-code", "codex", "pi", "gemini", "copilot", "droid"].flatMap((agent) =>
     readdirSync(fixturePath(`sources/${agent}`))
       .filter((name) => !name.endsWith(".zst"))
       .map((name) => [agent, name] as const),
@@ -87,26 +87,10 @@ describe("files that are no session", () => {
     ["packed data", Buffer.from([0x1f, 0x8b, 8, 0]), "binary", /is gzip data/],
     ["bytes", Buffer.from(Array.from({ length: 400 }, (_, i) => i % 7)), "binary", /is binary data/],
     [
-      "GitHub Copilot CLI",
-      record({
-        type: "session.start",
-        data: { sessionId: "1", copilotVersion: "1.0", producer: "copilot-agent" },
-        id: "2",
-      }),
-      "unknown-format",
-      /seems to be a session of GitHub Copilot CLI, which Hansard does not read yet\.$/,
-    ],
-    [
       "Cursor",
       record({ role: "user", message: { content: [{ type: "text", text: "<user_query>x</user_query>" }] } }),
       "unknown-format",
       /seems to be a transcript of Cursor/,
-    ],
-    [
-      "Factory Droid",
-      record({ type: "session_start", id: "1", title: "x", version: 2, cwd: "/w" }),
-      "unknown-format",
-      /seems to be a session of Factory Droid/,
     ],
     [
       "OpenCode",
