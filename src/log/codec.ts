@@ -45,6 +45,18 @@ function readStamp(value: unknown): DecodedLine {
   return { ok: true, record: record as UnknownRecord };
 }
 
+/**
+ * The same for a line that was parsed already: a checksum that fits the value's own text is the line's. Undefined where that does not
+ * tell, as with a line that another program wrote in another way: then the line itself must be asked.
+ */
+export function decodeParsed(value: unknown): DecodedLine | undefined {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+  const { crc, ...record } = value as Record<string, unknown>;
+  if (typeof crc !== "string" || !/^[0-9a-f]{8}$/.test(crc)) return undefined;
+  if (crc32(jsonText(record).slice(0, -1)) !== Number.parseInt(crc, 16)) return undefined;
+  return readStamp(record);
+}
+
 /** A bad line that says of itself that it is of a newer version, whose checksum may follow other rules. */
 function newerIn(text: string): number | undefined {
   const match = /^\{"v":(\d{1,9})[,}]/.exec(text);

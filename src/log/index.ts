@@ -6,7 +6,7 @@
  */
 export { type BlobRef, putText, readBlob } from "./blobs.ts";
 export { checkLog, type InvalidRecord, type LogReport } from "./check.ts";
-export { type DecodedLine, decodeLine, type LineFault } from "./codec.ts";
+export { type DecodedLine, decodeLine, decodeParsed, type LineFault } from "./codec.ts";
 export { LogError, type LogErrorCode } from "./errors.ts";
 export type { OpenTurn, TailState } from "./fold.ts";
 export { type Forked, type ForkOptions, forkLog } from "./fork.ts";

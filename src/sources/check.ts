@@ -100,8 +100,7 @@ export async function checkLog(
   const bytes = await reader.source.size();
   const census = new Census();
   const damaged: DamageNote[] = [];
-  const parse = reader.decoder === undefined;
-  const options = { end: bytes, parse, ...(signal === undefined ? {} : { signal }) };
+  const options = { end: bytes, ...(signal === undefined ? {} : { signal }) };
   for await (const batch of forwardBatches(reader.source, options)) {
     for (const found of batch) {
       const item = reader.decoder === undefined ? found : await judged(found, reader);

@@ -9,8 +9,11 @@ export type Decoded =
 
 /** Reads records of a format that says more than JSON: that has checksums, or parts that lie elsewhere. */
 export interface RecordDecoder {
-  /** The value of a record's bytes, or what is wrong with them. Costs what the record costs, and the parts that it names. */
-  decode(bytes: Uint8Array): Promise<Decoded>;
+  /**
+   * The record of a JSON value, or what is wrong with it. `bytes` reads it as it stands in the log. Costs what the record costs, and the
+   * parts that it names.
+   */
+  decode(value: unknown, bytes: () => Promise<Uint8Array>): Promise<Decoded>;
 }
 
 /** What every reading of one log needs. */
@@ -33,12 +36,7 @@ export async function* unitsBefore(
   end: number,
   start = 0,
 ): AsyncGenerator<Unit, void, undefined> {
-  for await (const item of readBackward(reader.source, {
-    start,
-    end,
-    growing: true,
-    parse: reader.decoder === undefined,
-  })) {
+  for await (const item of readBackward(reader.source, { start, end, growing: true })) {
     yield await unitOf(item, reader);
   }
 }
@@ -49,8 +47,7 @@ export async function* unitsAfter(
   start: number,
   end?: number,
 ): AsyncGenerator<Unit, void, undefined> {
-  const parse = reader.decoder === undefined;
-  const options = { start, growing: true, parse, ...(end === undefined ? {} : { end }) };
+  const options = { start, growing: true, ...(end === undefined ? {} : { end }) };
   for await (const item of readForward(reader.source, options)) {
     yield await unitOf(item, reader);
   }

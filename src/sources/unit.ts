@@ -24,8 +24,7 @@ const noMarks: readonly Mark[] = [];
 export async function judged(item: LineItem, { source, decoder }: LogReader): Promise<LineItem> {
   if (item.type === "damage" || decoder === undefined) return item;
   const { start, end, recovered } = item;
-  const bytes = item.bytes ?? (await readFully(source, start, end - start));
-  const decoded = await decoder.decode(bytes);
+  const decoded = await decoder.decode(item.value, () => readFully(source, start, end - start));
   if (!decoded.ok) return { type: "damage", start, end, reason: recovered ?? decoded.reason };
   return {
     type: "record",

@@ -4,6 +4,7 @@ import { expect } from "vitest";
 import { bytesOf, followFile } from "../../src/lines/index.ts";
 import type { Classifier } from "../../src/sources/classifier.ts";
 import { openJsonlLog } from "../../src/sources/jsonl-log.ts";
+import type { RecordDecoder } from "../../src/sources/reader.ts";
 import type { AgentName, Log, LogEvent, LogItem, Page, Position, TailPage } from "../../src/sources/types.ts";
 import type { Entry } from "../../src/transcript/index.ts";
 import { FakeDisk } from "../lines/support.ts";
@@ -145,9 +146,19 @@ export async function followOn(events: AsyncIterator<LogEvent>, told: Told): Pro
   }
 }
 
+function decodedBy(decoder: RecordDecoder | undefined): { readonly decoder?: RecordDecoder } {
+  return decoder === undefined ? {} : { decoder };
+}
+
 /** A log of lines over bytes in memory. */
-export function logOf(agent: AgentName, classifier: Classifier, bytes: Uint8Array): Promise<Log> {
-  return openJsonlLog({ agent, path: "memory.jsonl", classifier, source: bytesOf(bytes) });
+export function logOf(
+  agent: AgentName,
+  classifier: Classifier,
+  bytes: Uint8Array,
+  decoder?: RecordDecoder,
+): Promise<Log> {
+  const source = bytesOf(bytes);
+  return openJsonlLog({ agent, path: "memory.jsonl", classifier, source, ...decodedBy(decoder) });
 }
 
 /** What a follower holds that began at a position of the log's first `start` bytes and was then given the rest in pieces. */
@@ -155,6 +166,7 @@ export async function followPieces(
   agent: AgentName,
   classifier: Classifier,
   pieces: readonly Uint8Array[],
+  decoder?: RecordDecoder,
 ): Promise<Told> {
   const disk = new FakeDisk();
   const [first, ...rest] = pieces;
@@ -166,6 +178,7 @@ export async function followPieces(
     classifier,
     source: await disk.ports.open("memory.jsonl"),
     follow: (from, signal) => followFile("memory.jsonl", { from, signal, ports: disk.ports }),
+    ...decodedBy(decoder),
   });
   const told = new Told();
   let events: AsyncIterator<LogEvent> | undefined;
@@ -211,16 +224,19 @@ export async function expectOneReading(
   agent: AgentName,
   classifier: Classifier,
   bytes: Uint8Array,
+  decoder?: RecordDecoder,
 ): Promise<void> {
-  const whole = await readBackward(await logOf(agent, classifier, bytes), 1000);
+  const whole = await readBackward(await logOf(agent, classifier, bytes, decoder), 1000);
   for (const limit of [1, 7, 100]) {
     if (whole.length / limit > 250) continue;
-    expect(await readBackward(await logOf(agent, classifier, bytes), limit), `backward by ${limit}`).toEqual(
-      whole,
-    );
-    expect(await readForward(await logOf(agent, classifier, bytes), limit), `forward by ${limit}`).toEqual(
-      whole,
-    );
+    expect(
+      await readBackward(await logOf(agent, classifier, bytes, decoder), limit),
+      `backward by ${limit}`,
+    ).toEqual(whole);
+    expect(
+      await readForward(await logOf(agent, classifier, bytes, decoder), limit),
+      `forward by ${limit}`,
+    ).toEqual(whole);
   }
 }
 
@@ -234,10 +250,11 @@ export async function expectFollowed(
   bytes: Uint8Array,
   places: readonly number[],
   mayReset = false,
+  decoder?: RecordDecoder,
 ): Promise<void> {
-  const log = await logOf(agent, classifier, bytes);
+  const log = await logOf(agent, classifier, bytes, decoder);
   const tail = await log.tail(1000);
-  const told = await followPieces(agent, classifier, cutAt(bytes, places));
+  const told = await followPieces(agent, classifier, cutAt(bytes, places), decoder);
   if (!mayReset) expect(told.resets).toBe(0);
   expect(told.entries.slice(-1000)).toEqual(tail.entries);
   expect([...told.live].sort()).toEqual([...tail.live].sort());

@@ -1,5 +1,5 @@
-/** From the bytes of a line of our own log to its record: the checksum held against it, and the texts that lie in blobs put back. */
-import { decodeLine, LogError, nodePorts, putText, readBlob } from "../../log/index.ts";
+/** From a line of our own log to its record: the checksum held against it, and the texts that lie in blobs put back. */
+import { decodeLine, decodeParsed, LogError, nodePorts, putText, readBlob } from "../../log/index.ts";
 import { arrayOf, countOf, type Fields, objectOf, stringOf } from "../fields.ts";
 import type { Decoded, RecordDecoder } from "../reader.ts";
 
@@ -8,16 +8,16 @@ export const SHOWN_BLOB_BYTES_MAX: number = 2 * 1024 * 1024;
 
 /** Decodes lines of the log whose blobs lie in `blobs`. */
 export function hansardDecoder(blobs: string): RecordDecoder {
-  return { decode: (bytes) => decode(bytes, blobs) };
+  return { decode: (value, bytes) => decode(value, bytes, blobs) };
 }
 
-async function decode(bytes: Uint8Array, blobs: string): Promise<Decoded> {
-  const decoded = decodeLine(bytes);
+async function decode(value: unknown, bytes: () => Promise<Uint8Array>, blobs: string): Promise<Decoded> {
+  const decoded = decodeParsed(value) ?? decodeLine(await bytes());
   if (decoded.ok) return { ok: true, value: await inflate(decoded.record, blobs) };
   switch (decoded.fault) {
     case "newer":
       // Its checksum may follow other rules: shown raw, as what it says it is.
-      return { ok: true, value: JSON.parse(Buffer.from(bytes).toString("utf8")) };
+      return { ok: true, value };
     case "crc":
       return { ok: false, reason: "checksum" };
     case "too-large":
