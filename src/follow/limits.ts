@@ -1,9 +1,9 @@
 /** Bounds of the fold, the tool window and the lane. */
 
 /** Bytes that one look reads of a response; the rest waits for the next look, so that no frame grows beyond `FRAME_BYTES_MAX`. */
-export const READ_BYTES_MAX = 1024 * 1024;
+export const READ_BYTES_MAX: number = 1024 * 1024;
 /** Longest event line that is folded; a longer one is stepped over. */
-export const LINE_BYTES_MAX = 1024 * 1024;
+export const LINE_BYTES_MAX: number = 1024 * 1024;
 /** Bytes before the offset that are compared at each read, to tell a file that was rewritten. */
 export const GUARD_BYTES = 64;
 
@@ -21,7 +21,7 @@ export const FRAME_EVENTS_MAX = 256;
 export const WINDOW_CALLS_MAX = 10_000;
 
 /** Largest frame on the wire, in bytes. */
-export const FRAME_BYTES_MAX = 16 * 1024 * 1024;
+export const FRAME_BYTES_MAX: number = 16 * 1024 * 1024;
 
 /** Time between two looks where nothing tells of changes, in milliseconds. */
 export const HOLD_TICK_MS = 16;
