@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { bytesOf } from "../../src/lines/index.ts";
-import { type ScanItem, scanObject } from "../../src/sources/gemini/json-scan.ts";
+import { type ScanItem, scanObject } from "../../src/sources/json-scan.ts";
 
 async function scan(text: string, chunk: number): Promise<ScanItem[]> {
   const source = bytesOf(Buffer.from(text));

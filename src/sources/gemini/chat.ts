@@ -13,8 +13,8 @@ import {
 import { readFully } from "../ends.ts";
 import { arrayOf, objectOf, stringOf, wordOf } from "../fields.ts";
 import { fileStateAt } from "../file-errors.ts";
+import { scanObject } from "../json-scan.ts";
 import type { DamageNote, SessionInfo } from "../types.ts";
-import { scanObject } from "./json-scan.ts";
 import type { GeminiMessage } from "./message.ts";
 import { printOf, type Row, Rows, recordKind } from "./rows.ts";
 

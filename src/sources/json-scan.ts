@@ -1,8 +1,8 @@
 /**
- * Finds the parts of one JSON object by their bytes, without keeping its contents: the members of the object, and each element of its
- * `messages` (also within `$set`). A document of any size costs one chunk of memory.
+ * Finds the parts of one JSON document by their bytes, without keeping its contents: the elements of a list, or the members of an object and
+ * each element of its `messages` (also within `$set`). A document of any size costs one chunk of memory.
  */
-import type { ByteSource } from "../../lines/index.ts";
+import type { ByteSource } from "../lines/index.ts";
 
 export type ScanItem =
   /** A member of the object (`key`) or of its `$set` (`$set.key`) that is no list of messages. */
@@ -164,7 +164,7 @@ function isMessages(path: string): boolean {
   return path === "messages" || path === "$set.messages";
 }
 
-/** Scans the object that begins at `start`; white space may come before it. Gives batches of items; the last item is `end`. */
+/** Scans the object or list that begins at `start`; white space may come before it. Gives batches of items; the last item is `end`. */
 export async function* scanObject(
   source: ByteSource,
   start: number,
