@@ -1,6 +1,7 @@
 /** `hansard list`: the sessions found on this computer, newest first. */
-import { describeSession, type FoundSession, type SessionInfo, sourceRoots } from "../sources/index.ts";
+import { type FoundSession, type SessionInfo, sourceRoots } from "../sources/index.ts";
 import { cellsOf, cutCells, sanitizeLine } from "../terminal/text/index.ts";
+import { describeAll } from "./describe-all.ts";
 import { exitCodes } from "./exit.ts";
 import { formatAge, formatBytes, formatFolder } from "./format.ts";
 import type { Io } from "./io.ts";
@@ -15,22 +16,6 @@ export interface ListOptions {
 
 /** Sessions shown in a terminal unless more are asked for. */
 const TERMINAL_SESSIONS_MAX = 30;
-/** Files described at once. */
-const DESCRIBE_AT_ONCE_MAX = 16;
-
-async function describeAll(found: readonly FoundSession[]): Promise<SessionInfo[]> {
-  const infos: SessionInfo[] = new Array(found.length);
-  let next = 0;
-  async function work(): Promise<void> {
-    for (let i = next++; i < found.length; i = next++) {
-      const session = found[i] as FoundSession;
-      // A file that cannot be described is still listed by what its name and stat say.
-      infos[i] = await describeSession(session).catch(() => session);
-    }
-  }
-  await Promise.all(Array.from({ length: DESCRIBE_AT_ONCE_MAX }, work));
-  return infos;
-}
 
 /** The newest `limit` sessions with what is known of them. Subagents that only their records show to be such are left out. */
 async function describeNewest(

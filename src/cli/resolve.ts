@@ -1,8 +1,9 @@
 /** From what a person typed to one session: an id, a unique prefix of one, a title, a path, or `last`. */
 import { existsSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
-import { describeSession, discoverAll, type FoundSession, type SessionInfo } from "../sources/index.ts";
+import { describeSession, discoverAll, type FoundSession } from "../sources/index.ts";
 import { sanitizeLine } from "../terminal/text/index.ts";
+import { describeAll } from "./describe-all.ts";
 import { CommandError } from "./errors.ts";
 import { exitCodes } from "./exit.ts";
 import { formatAge, shellWord } from "./format.ts";
@@ -76,9 +77,9 @@ async function byTitle(
   const wanted = name.toLowerCase();
   const exact: FoundSession[] = [];
   const part: FoundSession[] = [];
-  for (const session of sessions) {
-    const info: SessionInfo | undefined = await describeSession(session).catch(() => undefined);
-    const title = info?.title?.toLowerCase();
+  const infos = await describeAll(sessions);
+  for (const [at, session] of sessions.entries()) {
+    const title = infos[at]?.title?.toLowerCase();
     if (title === undefined) continue;
     if (title === wanted) exact.push(session);
     else if (title.includes(wanted)) part.push(session);
@@ -88,15 +89,16 @@ async function byTitle(
 
 /**
  * The path of the session that `name` means. Ids before prefixes, prefixes before titles; a name with a separator is a path. Throws a
- * CommandError that lists the candidates where several fit, and says where it looked where none does.
+ * CommandError that lists the candidates where several fit, and says where it looked where none does. With `agent`, only among the sessions
+ * of that one; a path is taken as it is.
  */
-export async function resolveSession(io: Io, name: string): Promise<string> {
+export async function resolveSession(io: Io, name: string, agent?: string): Promise<string> {
   if (name.trim() === "")
     throw new CommandError(exitCodes.usage, "The name of the session is empty.", [
       "Give an id, a unique start of one, a title, a path, or `last`.",
     ]);
   if (looksLikePath(name)) return resolve(io.cwd, name);
-  const sessions = await findSessions(io);
+  const sessions = await findSessions(io, agent);
   if (name === "last") {
     for (const session of sessions) {
       // A subagent's session may be known as such by its records alone.

@@ -64,7 +64,8 @@ export async function* discoverAll(
     for await (const found of source.discover(around, options.onProblem ?? (() => undefined))) {
       if (seen.has(found.path)) continue;
       seen.add(found.path);
-      yield found;
+      // Finer than a millisecond is the file system's own matter.
+      yield { ...found, modifiedAt: Math.floor(found.modifiedAt) };
     }
   }
 }

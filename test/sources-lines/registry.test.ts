@@ -1,5 +1,5 @@
 /** All readers together: whose a file is, told by its content, and what is said of one that is nobody's. */
-import { mkdirSync, readdirSync, symlinkSync } from "node:fs";
+import { mkdirSync, readdirSync, symlinkSync, utimesSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
@@ -175,6 +175,14 @@ describe("finding", () => {
     for await (const session of discoverAll(home.around, { onProblem: (path) => problems.push(path) }))
       found.push(session.id);
     expect([found, problems]).toEqual([["one"], [closed]]);
+  });
+
+  test("times are whole milliseconds, however finely the file system tells them", async () => {
+    const path = home.write(".claude/projects/-w/one.jsonl", fixture("sources/claude-code/tiny.jsonl"));
+    utimesSync(path, 1_700_000_000.123_456, 1_700_000_000.123_456);
+    const times: number[] = [];
+    for await (const session of discoverAll(home.around)) times.push(session.modifiedAt);
+    expect(times).toEqual([1_700_000_000_123]);
   });
 
   test("a session that went away before it was described", async () => {
