@@ -4,7 +4,7 @@ import { asCommandError, type CommandError } from "./errors.ts";
 import { exitCodes } from "./exit.ts";
 import { type Io, type Output, processIo } from "./io.ts";
 
-const agents = ["claude-code", "codex", "gemini", "pi", "messages"] as const;
+const agents = ["claude-code", "codex", "gemini", "pi", "messages", "hansard"] as const;
 
 const sessionArgument = "an id, a unique start of one, a title, a path, or `last`";
 
@@ -104,6 +104,48 @@ function createProgram(io: Io, version: string, voice: Voice, setExit: (code: nu
       const { runCheck } = await import("./check.ts");
       setExit(await runCheck(io, name, options));
     });
+
+  program
+    .command("log")
+    .argument("<session>", sessionArgument)
+    .description("print the records of a session that Hansard keeps, with what is damaged in its place")
+    .option("--json", "one record a line as JSON, with its bytes' place")
+    .option("--limit <n>", "the newest records only", count)
+    .action(async (name: string, options: { json?: boolean; limit?: number }) => {
+      const { runLog } = await import("./log.ts");
+      setExit(await runLog(io, name, options));
+    });
+
+  program
+    .command("fork")
+    .argument("<session>", sessionArgument)
+    .description("make a session with the path that leads to a message of one that Hansard keeps")
+    .option("--at <turn>", "the number of a turn, or a message's id; the newest message where it is left out")
+    .option("--json", "one JSON object")
+    .action(async (name: string, options: { at?: string; json?: boolean }) => {
+      const { runFork } = await import("./fork.ts");
+      setExit(await runFork(io, name, options));
+    });
+
+  program
+    .command("doctor")
+    .argument("[session]", `${sessionArgument}; all that Hansard keeps where it is left out`)
+    .description(
+      "judge session logs; repair those that Hansard keeps, or copy those of other agents repaired",
+    )
+    .option("--all", "every session on this computer, of every agent")
+    .option("--repair", "write damaged logs of Hansard's own anew, keeping them as they were beside")
+    .option("--out <file>", "with --repair: where the repaired copy of another agent's log goes")
+    .option("--json", "one session a line as JSON")
+    .action(
+      async (
+        name: string | undefined,
+        options: { all?: boolean; repair?: boolean; out?: string; json?: boolean },
+      ) => {
+        const { runDoctor } = await import("./doctor.ts");
+        setExit(await runDoctor(io, name, options));
+      },
+    );
 
   program
     .command("demo")

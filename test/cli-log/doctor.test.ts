@@ -1,0 +1,154 @@
+/** `hansard doctor`: verdicts on logs of every agent, repairs of our own, repaired copies of the others'. */
+import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { run } from "../cli/support.ts";
+import { fixture } from "../support/fixtures.ts";
+import { makeStateHome, prompt, type StateHome, turn } from "./support.ts";
+
+let home: StateHome;
+beforeEach(() => {
+  home = makeStateHome();
+});
+afterEach(() => home.remove());
+
+const session = (id: string): Promise<string> =>
+  home.session(id, async (log) => {
+    for (const text of ["one", "two"]) await log.append(turn(text));
+  });
+
+function damage(path: string, word: string): void {
+  const bytes = readFileSync(path);
+  bytes[bytes.indexOf(word)] = 0x21;
+  writeFileSync(path, bytes);
+}
+
+interface Finding {
+  readonly id: string;
+  readonly state: string;
+  readonly words: readonly string[];
+}
+const findings = (out: string): Finding[] =>
+  out
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Finding);
+
+describe("our own logs", () => {
+  test("sound, torn, damaged and newer ones are told apart; the files stay as they are", async () => {
+    const paths = await Promise.all(["a-sound", "b-torn", "c-damaged", "d-newer"].map(session));
+    appendFileSync(paths[1] ?? "", '{"v":1,"seq"');
+    damage(paths[2] ?? "", "on one");
+    appendFileSync(paths[3] ?? "", '{"v":2,"seq":12,"kind":"x"}\n');
+    const before = paths.map((path) => readFileSync(path));
+    const { code, out } = await run(home, ["doctor", "--json"]);
+    expect(code).toBe(7);
+    expect(
+      findings(out)
+        .map(({ id, state }) => [id, state])
+        .sort(),
+    ).toEqual([
+      ["a-sound", "sound"],
+      ["b-torn", "torn"],
+      ["c-damaged", "damaged"],
+      ["d-newer", "newer"],
+    ]);
+    expect(paths.map((path) => readFileSync(path))).toEqual(before);
+  });
+
+  test("a damaged one is repaired on request: what is good is kept, what is not is told, the original stays", async () => {
+    const path = await session("s");
+    damage(path, "on one");
+    const original = readFileSync(path);
+    const { code, out } = await run(home, ["doctor", "s", "--repair"]);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^repaired +hansard +s\n/);
+    const kept = readdirSync(dirname(path)).filter((name) => name.startsWith("log.jsonl.damaged-"));
+    expect(kept).toHaveLength(1);
+    expect(readFileSync(join(dirname(path), kept[0] ?? ""))).toEqual(original);
+    expect((await run(home, ["show", "s"])).out).toContain("missing here: they were damaged");
+    expect((await run(home, ["doctor", "s"])).code).toBe(0);
+  });
+
+  test("a blob that is gone is damage that no repair brings back", async () => {
+    const path = await home.session("s", (log) => log.append(prompt("w".repeat(100_000), "t")));
+    rmSync(join(dirname(path), "blobs"), { recursive: true });
+    const { code, out } = await run(home, ["doctor", "s", "--repair", "--json"]);
+    expect(code).toBe(7);
+    expect(findings(out)[0]?.words[0]).toMatch(/^blob [0-9a-f]{64} is not there$/);
+  });
+
+  test("one that is being written is judged all the same, and says by whom", async () => {
+    await session("s");
+    const { openLogForWrite } = await import("../../src/log/index.ts");
+    const writer = await openLogForWrite({ sessions: home.sessions, id: "s" });
+    const { out } = await run(home, ["doctor", "s"]);
+    expect(out).toContain(`is written now by process ${process.pid}`);
+    await writer.close();
+  });
+});
+
+describe("logs of other agents", () => {
+  const good = fixture("sources/codex/rollout-1.jsonl").toString();
+  const lines = good.trimEnd().split("\n");
+
+  test("are only read; with --all every session is looked at", async () => {
+    await session("ours");
+    const path = home.write(
+      ".codex/sessions/2026/01/01/rollout-2026-01-01T00-00-00-x.jsonl",
+      `${good}{"torn`,
+    );
+    const { code, out } = await run(home, ["doctor", "--all", "--json"]);
+    expect(code).toBe(7);
+    expect(
+      findings(out)
+        .map(({ id, state }) => [id, state])
+        .sort(),
+    ).toEqual([
+      ["ours", "sound"],
+      ["x", "damaged"],
+    ]);
+    expect(readFileSync(path, "utf8")).toBe(`${good}{"torn`);
+    expect(readdirSync(dirname(path))).toHaveLength(1);
+  });
+
+  test("a repaired copy holds every record that can be had, whole, and is found sound", async () => {
+    const bad = `${lines[0]}\n${lines[1]}${lines[2]}\n\0\0\0\n${lines.slice(3).join("\n")}\n{"torn`;
+    const path = home.write("session.jsonl", bad);
+    const { code, out } = await run(home, ["doctor", path, "--repair", "--out", "repaired.jsonl"]);
+    expect([code, out.slice(0, 8)]).toEqual([0, "repaired"]);
+    expect(readFileSync(join(home.path, "repaired.jsonl"), "utf8")).toBe(`${lines.join("\n")}\n`);
+    expect(readFileSync(path, "utf8")).toBe(bad);
+    expect((await run(home, ["check", "./repaired.jsonl"])).code).toBe(0);
+  });
+
+  test("without --out nothing is written, and it is said how", async () => {
+    const path = home.write("session.jsonl", `${good}{"torn`);
+    const { code, out } = await run(home, ["doctor", path, "--repair"]);
+    expect(code).toBe(7);
+    expect(out).toContain("--out FILE writes a repaired copy");
+  });
+
+  test("a copy goes over no file that is there, and into no folder that is not", async () => {
+    const path = home.write("session.jsonl", `${good}{"torn`);
+    const there = home.write("there.jsonl", "mine");
+    const told = await run(home, ["doctor", path, "--repair", "--out", there]);
+    expect([told.code, readFileSync(there, "utf8")]).toEqual([5, "mine"]);
+    expect(told.err).toContain("is there already");
+    const nowhere = join(home.path, "nowhere", "x.jsonl");
+    expect((await run(home, ["doctor", path, "--repair", "--out", nowhere])).code).toBe(5);
+    expect(existsSync(nowhere)).toBe(false);
+  });
+});
+
+test.each([
+  [["doctor", "x", "--all"], "Give a session or --all, not both."],
+  [["doctor", "--all", "--repair", "--out", "x"], "--out goes with --repair and one session."],
+])("%j is refused", async (argv, words) => {
+  const told = await run(home, argv);
+  expect([told.code, told.err]).toEqual([2, `hansard: ${words}\n`]);
+});
+
+test("with nothing to look at it says so", async () => {
+  expect((await run(home, ["doctor"])).out).toBe("No sessions found to look at.\n");
+});
