@@ -37,7 +37,7 @@ const table: readonly (readonly [string, string])[] = [
   ["漢", "漢"],
   [" ", "space"],
   ["\r", "enter"],
-  ["\n", "enter"],
+  ["\n", "ctrl+j"],
   ["\t", "tab"],
   ["\x7f", "backspace"],
   ["\b", "backspace"],

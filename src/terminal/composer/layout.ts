@@ -80,7 +80,7 @@ function rowOf(cells: readonly Cell[], start: number, isContinued: boolean): Tex
 
 /** How many of `cells` stay in a row that is full: up to the last blank, or all of them. */
 function breakAt(cells: readonly Cell[]): number {
-  for (let index = cells.length - 1; index > 0; index--) if (cells[index - 1]!.isBlank) return index;
+  for (let index = cells.length; index > 0; index--) if (cells[index - 1]!.isBlank) return index;
   return cells.length;
 }
 

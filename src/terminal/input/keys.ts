@@ -90,6 +90,8 @@ export function controlKey(code: number, modifiers: Modifiers = {}): Key | undef
     case 9:
       return { name: "tab", ...modifiers };
     case 10:
+      // Enter is a carriage return; a line feed is typed as Ctrl+J.
+      return { name: "j", ...modifiers, ctrl: true };
     case 13:
       return { name: "enter", ...modifiers };
     case 27:

@@ -17,7 +17,7 @@ const keysOf = {
   seek: ["/", "ctrl+s"],
   findOlder: ["n"],
   findNewer: ["N"],
-  fold: ["d", "enter"],
+  fold: ["d", "enter", "ctrl+j"],
   foldAll: ["D"],
   raw: ["r"],
   copy: ["y"],
