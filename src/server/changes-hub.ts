@@ -7,11 +7,21 @@ import {
   SourceError,
   type TailPage,
 } from "../session/index.ts";
+import { cutEntry } from "./cut.ts";
 import { type LaneFrame, type LiveBlocks, type Standing, tellChange, wireInfo } from "./frames.ts";
 import { type Hub, Lane } from "./lane.ts";
-import { CATCH_UP_ENTRIES, HUB_TAIL_ENTRIES } from "./limits.ts";
+import { CATCH_UP_ENTRIES, HUB_TAIL_ENTRIES, LANE_TEXT_MAX } from "./limits.ts";
 import { checkOf, formatLanePosition, type LanePosition } from "./position.ts";
-import { type EncodedFrame, encodeFrame } from "./ring.ts";
+import { type EncodedFrame, encodeEvent } from "./ring.ts";
+
+function jsonOf(frame: LaneFrame): string {
+  if (!("entry" in frame)) return JSON.stringify(frame);
+  return JSON.stringify({ ...frame, entry: cutEntry(frame.entry, LANE_TEXT_MAX, true) });
+}
+
+function tell(frame: LaneFrame, at: LanePosition): EncodedFrame {
+  return encodeEvent(jsonOf(frame), at);
+}
 
 /** The place in the log before which everything is finished. */
 interface Mark {
@@ -104,12 +114,12 @@ class ChangesHub implements Hub {
     }
     if (told === "void") {
       const reason = "the position is of another log, or its records are others now";
-      yield encodeFrame({ type: "reset", reason } satisfies LaneFrame, { log: this.#mark.log });
+      yield tell({ type: "reset", reason }, { log: this.#mark.log });
       return undefined;
     }
     // Taken before the frame is given away: what comes while the client takes it is in the ring.
     const { next, epoch } = this.lane;
-    yield encodeFrame(this.#standing(), { ...placeOf(this.#mark), frame: { epoch, seq: next - 1 } });
+    yield tell(this.#standing(), { ...placeOf(this.#mark), frame: { epoch, seq: next - 1 } });
     return next;
   }
 
@@ -122,7 +132,7 @@ class ChangesHub implements Hub {
     return {
       type: "standing",
       turnOpen: this.#live.turnOpen,
-      pending: [...this.#live.pending.values()],
+      pending: [...this.#live.pending.values()].map((entry) => cutEntry(entry, LANE_TEXT_MAX, true)),
       info: wireInfo(this.#session.info),
       ...(this.#driver === undefined ? {} : { driver: this.#driver }),
     };
@@ -168,8 +178,7 @@ class ChangesHub implements Hub {
         const start = page.positions[index] ?? page.start;
         const end = page.positions[index + 1] ?? page.end;
         told = { log: end, last: entry.name };
-        const frame: LaneFrame = { type: "blockFinished", entry, start, end };
-        yield encodeFrame(frame, placeOf(told));
+        yield tell({ type: "blockFinished", entry, start, end }, placeOf(told));
         if (entry.name === goal.last) return told;
       }
       if (page.atEnd || page.entries.length === 0) return told;
@@ -194,6 +203,6 @@ class ChangesHub implements Hub {
     if (change.type === "blockFinished") this.#mark = { log: change.end, last: change.entry.name };
     const { frames, live } = tellChange(this.#live, change);
     this.#live = live;
-    for (const frame of frames) this.lane.publish(frame, placeOf(this.#mark));
+    for (const frame of frames) this.lane.publish(jsonOf(frame), placeOf(this.#mark));
   }
 }

@@ -5,7 +5,7 @@
 import { randomBytes } from "node:crypto";
 import { RING_BYTES_MAX, RING_FRAMES_MAX } from "./limits.ts";
 import type { LanePosition } from "./position.ts";
-import { type EncodedFrame, encodeFrame, FrameRing } from "./ring.ts";
+import { type EncodedFrame, encodeEvent, FrameRing } from "./ring.ts";
 
 /** Told that there is a further frame, or that the lane has ended. Must not throw. */
 export type Watcher = () => void;
@@ -48,9 +48,9 @@ export class Lane {
   }
 
   /** Tells a frame to all watchers. `log` and `check` are the place in the log that the frame leaves a client at. */
-  publish(frame: object, at: Omit<LanePosition, "frame">, name?: string): void {
+  publish(json: string, at: Omit<LanePosition, "frame">, name?: string): void {
     if (this.#isOver) return;
-    this.#ring.push(encodeFrame(frame, { ...at, frame: { epoch: this.epoch, seq: this.#ring.next } }, name));
+    this.#ring.push(encodeEvent(json, { ...at, frame: { epoch: this.epoch, seq: this.#ring.next } }, name));
     for (const watcher of [...this.#watchers]) watcher();
   }
 

@@ -1,5 +1,7 @@
 /** Bounds of the server. Each one has a test at its edge. */
 
+/** How long a browser keeps its key. */
+export const COOKIE_LIFE_S: number = 90 * 24 * 3_600;
 /** Most keys that are kept; past it one has to be revoked first. */
 export const KEYS_MAX = 256;
 /** Most one-time codes that wait to be used. */
@@ -42,6 +44,8 @@ export const CONNECTIONS_MAX = 4_096;
 /** Entries of a page where none are asked for, and at most. */
 export const PAGE_ENTRIES_DEFAULT = 50;
 export const PAGE_ENTRIES_MAX = 200;
+/** UTF-16 units of one text of an entry on a page. Entries read one by one are whole. */
+export const PAGE_TEXT_MAX: number = 64 * 1024;
 /** Sessions of a list where none are asked for, and at most. */
 export const LIST_SESSIONS_DEFAULT = 50;
 export const LIST_SESSIONS_MAX = 200;
@@ -58,8 +62,13 @@ export const HUB_LINGER_MS = 30_000;
 /** Frames and bytes of them that are kept for clients that come back. The newest frame is always kept. */
 export const RING_FRAMES_MAX = 1_024;
 export const RING_BYTES_MAX: number = 1024 * 1024;
+/** What is kept of a running step for clients that come later: bytes of its frames, and tool events. */
+export const STEP_BYTES_MAX: number = 4 * 1024 * 1024;
+export const STEP_EVENTS_MAX = 4_096;
 /** Entries of the page that a hub begins with; more than ever wait to be finished. */
 export const HUB_TAIL_ENTRIES = 100;
+/** UTF-16 units of one text of an entry on a lane; what the model writes is whole. */
+export const LANE_TEXT_MAX: number = 16 * 1024;
 /** Entries that one read of a catch-up gives. */
 export const CATCH_UP_ENTRIES = 32;
 

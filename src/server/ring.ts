@@ -11,19 +11,13 @@ export interface EncodedFrame {
   readonly json: Buffer;
 }
 
-/** `name` is the event's, where it is not a plain message. */
-export function encodeFrame(frame: object, at: LanePosition, name?: string): EncodedFrame {
+/** The event of a frame whose JSON is written already; `name` is the event's, where it is not a plain message. */
+export function encodeEvent(json: string, at: LanePosition, name?: string): EncodedFrame {
   const position = formatLanePosition(at);
-  const head = Buffer.from(
-    `${name === undefined ? "" : `event: ${name}\n`}id: ${position}\ndata: `,
-    "latin1",
-  );
+  const type = name === undefined ? "" : `event: ${name}\n`;
+  const head = Buffer.from(`${type}id: ${position}\ndata: `, "latin1");
   // JSON has no line ends of its own: one data line holds it whole.
-  const event = Buffer.concat([
-    head,
-    Buffer.from(JSON.stringify(frame), "utf8"),
-    Buffer.from("\n\n", "latin1"),
-  ]);
+  const event = Buffer.concat([head, Buffer.from(json, "utf8"), Buffer.from("\n\n", "latin1")]);
   return { position, event, json: event.subarray(head.length, event.length - 2) };
 }
 

@@ -21,6 +21,16 @@ export const plainEnvelope: Envelope = {
   say: (frame) => `data: ${JSON.stringify(frame)}\n\n`,
 };
 
+/** The same for the lane of steps, whose events have names. */
+export const stepsEnvelope: Envelope = {
+  frame: ({ event }) => event,
+  say({ type, ...fields }) {
+    // A client that comes back has no need to be told that it was slow, nor that the server went.
+    const isTold = type === "reset" || ("again" in fields && !fields.again);
+    return isTold ? `event: ${type}\ndata: ${JSON.stringify(fields)}\n\n` : "";
+  },
+};
+
 /** How long a browser waits before it connects anew. */
 const RETRY_MS = 1_000;
 const heartbeat = ":\n\n";
@@ -101,6 +111,12 @@ export class SseClient {
     this.#end();
   }
 
+  /** Says that nothing of what the client missed can be told, and ends the lane for it. */
+  reset(reason: string): void {
+    this.#write(this.#envelope.say({ type: "reset", reason }));
+    this.#end();
+  }
+
   #pump(hub: Hub): void {
     while (!this.#isOver && !this.#isFull()) {
       const frame = hub.lane.frame(this.#next);
@@ -143,7 +159,7 @@ export class SseClient {
   };
 
   #write(bytes: Buffer | string): void {
-    if (this.#isOver) return;
+    if (this.#isOver || bytes.length === 0) return;
     if (this.#out.writableLength === 0) this.#lastFlushAt = this.#now();
     this.#lastWriteAt = this.#now();
     this.#out.write(bytes, this.#onFlushed);

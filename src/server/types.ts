@@ -1,4 +1,5 @@
 /** What the server is given from outside: sessions, search, the page, the clock. */
+import type { Frame } from "../follow/index.ts";
 import type { Answered, Session, SessionInfo } from "../session/index.ts";
 
 /** Time, as a port: tests turn it by hand. */
@@ -21,9 +22,14 @@ export interface SessionActs {
   cancel(by: Actor): Promise<void>;
 }
 
+/** What a follower of a session's steps is told: a frame, or that the step it was about is over. */
+export type StepEvent = { readonly type: "frame"; readonly frame: Frame } | { readonly type: "over" };
+
 /** An opened session; `acts` is absent where it can only be read. */
 export interface ServedSession {
   readonly session: Session;
+  /** Follows its steps, one after another, until aborted; absent where it has none that can be followed. */
+  readonly steps?: (signal: AbortSignal) => AsyncIterable<StepEvent>;
   readonly acts?: SessionActs;
 }
 
@@ -87,7 +93,9 @@ export interface PageReader {
   readonly mayAnswer: boolean;
   list(limit: number): Promise<readonly CatalogueItem[]>;
   find(id: string): Promise<CatalogueItem | undefined>;
-  open(item: CatalogueItem): Promise<ServedSession>;
+  describe(item: CatalogueItem): Promise<SessionInfo>;
+  /** Runs `work` over an opened session, which is closed after it. */
+  use<T>(item: CatalogueItem, work: (served: ServedSession) => Promise<T>): Promise<T>;
 }
 
 /** The files of the page by path; undefined where there is none. */
