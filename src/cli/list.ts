@@ -41,6 +41,9 @@ async function describeNewest(
   return { found, infos, left: all.length - at };
 }
 
+/** Cells that a title has at least. */
+const TITLE_CELLS_MIN = 8;
+
 /** Text cut or padded to exactly `cells`. */
 function column(text: string, cells: number): string {
   const cut = cellsOf(text) > cells ? cutCells(text, cells) : text;
@@ -88,14 +91,29 @@ function rows(
   const size = widest(sizes, 8);
   // An id is never cut: what is shown is what `open` takes.
   const id = Math.max(1, ...ids.map(cellsOf));
-  const rest = width - age - agent - size - id - 10;
+  // Where there is no room for a title, the columns that are missed least go first.
+  const gap = 2;
+  let rest = width - id - gap;
+  const shows = (cells: number): boolean => {
+    if (rest - cells - gap < TITLE_CELLS_MIN + gap) return false;
+    rest -= cells + gap;
+    return true;
+  };
+  const isAged = shows(age);
+  const isAgentShown = shows(agent);
+  const isSized = shows(size);
+  rest = Math.max(0, rest - gap);
   const folder = rest >= 50 ? Math.min(widest(folders, 40), Math.floor(rest * 0.4)) : 0;
-  const title = Math.max(8, rest - (folder > 0 ? folder + 2 : 0));
+  const title = Math.max(TITLE_CELLS_MIN, rest - (folder > 0 ? folder + gap : 0));
   return found.map((f, i) => {
-    const cells = [column(ages[i] ?? "", age), column(f.agent, agent), column(titles[i] ?? "", title)];
+    const cells: string[] = [];
+    if (isAged) cells.push(column(ages[i] ?? "", age));
+    if (isAgentShown) cells.push(column(f.agent, agent));
+    cells.push(column(titles[i] ?? "", title));
     if (folder > 0) cells.push(column(folders[i] ?? "", folder));
-    cells.push((sizes[i] ?? "").padStart(size), ids[i] ?? "");
-    return cells.join("  ").trimEnd();
+    if (isSized) cells.push((sizes[i] ?? "").padStart(size));
+    cells.push(ids[i] ?? "");
+    return cells.join(" ".repeat(gap)).trimEnd();
   });
 }
 
