@@ -1,7 +1,27 @@
 /** Frames: what a lane says of a step, each one an append; their form on the wire, strictly decoded. Pure. */
-import { absorbStream, type Stream } from "../transcript/index.ts";
+import {
+  absorbStream,
+  type Decoded,
+  decoding,
+  encodeReply,
+  encodeStream,
+  readBoolean,
+  readFields,
+  readList,
+  readNumber,
+  readObject,
+  readOptional,
+  readStream,
+  readString,
+  readWord,
+  refuse,
+  type Stream,
+  type WireFields,
+  wireText,
+  within,
+} from "../transcript/index.ts";
 import { FRAME_BYTES_MAX } from "./limits.ts";
-import { isExitCode, isParkOption, type ParkOption } from "./step-records.ts";
+import { isExitCode, PARK_OPTION_KINDS, type ParkOption } from "./step-records.ts";
 
 /** One thing that happened to a call; its fields tell what (see docs/follow.md). */
 export interface ToolEvent {
@@ -48,142 +68,74 @@ export function isEmptyStream(stream: Stream): boolean {
 }
 
 /** The frame as one line of JSON with sorted keys, without a line end. */
-export function encodeFrame(frame: Frame): string {
-  const { text, thinking, lastDelta } = frame.stream;
-  // Written out in the order of their names; JSON leaves out what is undefined.
-  return JSON.stringify({
-    again: frame.again,
-    kind: "follow",
-    ok: true,
-    stream: { delta: lastDelta, text, thinking },
-    tools: frame.tools.map(wireEvent),
+export function encodeFrame({ stream, tools, again }: Frame): string {
+  const fields = { stream: encodeStream(stream), tools: tools.map(encodeEvent), again };
+  return wireText(encodeReply("follow", fields));
+}
+
+function encodeEvent({ toolUse, exitCode, ...same }: ToolEvent): WireFields {
+  return { ...same, tool_use: toolUse, exit_code: exitCode };
+}
+
+/** The frame of a line of JSON, or why it is none. */
+export function decodeFrame(json: string): Decoded<Frame> {
+  return decoding(() => {
+    if (json.length > FRAME_BYTES_MAX) return refuse("bad-shape", `a frame of ${json.length} characters`);
+    return readFrame(parsed(json));
   });
 }
 
-function wireEvent(event: ToolEvent): object {
-  return {
-    answered: event.answered && { by: event.answered.by, option: event.answered.option },
-    exit_code: event.exitCode,
-    held: event.held,
-    input: event.input,
-    options: event.options?.map(({ id, kind, label }) => ({ id, kind, label })),
-    tool: event.tool,
-    tool_use: event.toolUse,
-  };
-}
-
-export type Decoded =
-  | { readonly ok: true; readonly frame: Frame }
-  /** `error` names the field at fault. */
-  | { readonly ok: false; readonly error: string };
-
-/** The frame of a line of JSON, or why it is none. */
-export function decodeFrame(json: string): Decoded {
-  if (json.length > FRAME_BYTES_MAX) return refuse(`a frame of ${json.length} characters`);
-  let value: unknown;
+function parsed(json: string): unknown {
   try {
-    value = JSON.parse(json);
+    return JSON.parse(json);
   } catch (error) {
-    if (error instanceof SyntaxError) return refuse("not JSON");
-    throw error;
-  }
-  try {
-    return { ok: true, frame: frameOf(value) };
-  } catch (error) {
-    if (error instanceof Refusal) return refuse(error.message);
+    if (error instanceof SyntaxError) return refuse("bad-shape", "frame: not JSON");
     throw error;
   }
 }
 
-function refuse(error: string): Decoded {
-  return { ok: false, error };
-}
-
-/** Thrown within decoding alone, from the depth of a field to its one catch. */
-class Refusal extends Error {}
-
-type Fields = Readonly<Record<string, unknown>>;
-
-function objectAt(value: unknown, name: string): Fields {
-  if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw new Refusal(`missing or non-object ${name}`);
-  return value as Fields;
-}
-
-function arrayAt(fields: Fields, name: string): readonly unknown[] {
-  const value = fields[name];
-  if (!Array.isArray(value)) throw new Refusal(`missing or non-array field "${name}"`);
-  return value;
-}
-
-function stringAt(fields: Fields, name: string): string | undefined {
-  const value = fields[name];
-  if (value === undefined || value === null) return undefined;
-  if (typeof value !== "string") throw new Refusal(`non-string field "${name}"`);
-  return value;
-}
-
-function neededString(fields: Fields, name: string): string {
-  const value = stringAt(fields, name);
-  if (value === undefined) throw new Refusal(`missing or non-string field "${name}"`);
-  return value;
-}
-
-function frameOf(value: unknown): Frame {
-  const fields = objectAt(value, "frame");
-  if (fields["ok"] !== true) throw new Refusal('field "ok" is not true');
-  if (fields["kind"] !== "follow") throw new Refusal(`unknown kind ${JSON.stringify(fields["kind"])}`);
-  const again = fields["again"] ?? undefined;
-  if (again !== undefined && again !== true) throw new Refusal('field "again" is not true');
+function readFrame(value: unknown): Frame {
+  const fields = readObject(value, "frame");
+  if (!readBoolean(fields, "ok")) return refuse("refused", readString(fields, "error"));
+  readWord(fields, "kind", ["follow"]);
   return {
-    stream: streamAt(objectAt(fields["stream"], 'field "stream"')),
-    tools: arrayAt(fields, "tools").map(eventOf),
-    ...(again === undefined ? {} : { again }),
+    stream: within(".stream", () => readStream(readFields(fields, "stream"))),
+    tools: readList(fields, "tools", readEvent),
+    ...readOptional(fields, "again", "again", readTrue),
   };
 }
 
-function streamAt(fields: Fields): Stream {
-  const text = stringAt(fields, "text");
-  const thinking = stringAt(fields, "thinking");
-  const delta = stringAt(fields, "delta");
-  if (delta !== undefined && delta !== "text" && delta !== "thinking")
-    throw new Refusal(`unknown delta ${JSON.stringify(delta)}`);
+function readTrue(fields: WireFields, key: string): true {
+  return readBoolean(fields, key) || refuse("bad-field", `field "${key}" is only ever true`);
+}
+
+function readEvent(value: unknown): ToolEvent {
+  const fields = readObject(value, "tool event");
   return {
-    ...(text === undefined ? {} : { text }),
-    ...(thinking === undefined ? {} : { thinking }),
-    ...(delta === undefined ? {} : { lastDelta: delta }),
+    toolUse: readString(fields, "tool_use"),
+    ...readOptional(fields, "tool", "tool", readString),
+    ...readOptional(fields, "input", "input", readString),
+    ...readOptional(fields, "exit_code", "exitCode", readExitCode),
+    ...readOptional(fields, "held", "held", readString),
+    ...readOptional(fields, "options", "options", (f, key) => readList(f, key, readParkOption)),
+    ...readOptional(fields, "answered", "answered", (f, key) => readAnswered(readFields(f, key))),
   };
 }
 
-function eventOf(value: unknown): ToolEvent {
-  const fields = objectAt(value, "tool event");
-  const toolUse = neededString(fields, "tool_use");
-  const tool = stringAt(fields, "tool");
-  const input = stringAt(fields, "input");
-  const held = stringAt(fields, "held");
-  const exitCode = fields["exit_code"] ?? undefined;
-  if (exitCode !== undefined && !isExitCode(exitCode))
-    throw new Refusal('field "exit_code" is no whole number of 32 bits');
-  const options = fields["options"] ?? undefined;
-  const answered = fields["answered"] ?? undefined;
+function readExitCode(fields: WireFields, key: string): number {
+  const code = readNumber(fields, key);
+  return isExitCode(code) ? code : refuse("bad-field", `field "${key}" is no whole number of 32 bits`);
+}
+
+function readParkOption(value: unknown): ParkOption {
+  const fields = readObject(value, "option");
   return {
-    toolUse,
-    ...(tool === undefined ? {} : { tool }),
-    ...(input === undefined ? {} : { input }),
-    ...(exitCode === undefined ? {} : { exitCode }),
-    ...(held === undefined ? {} : { held }),
-    ...(options === undefined ? {} : { options: arrayAt(fields, "options").map(optionOf) }),
-    ...(answered === undefined ? {} : { answered: answeredOf(answered) }),
+    id: readString(fields, "id"),
+    label: readString(fields, "label"),
+    kind: readWord(fields, "kind", PARK_OPTION_KINDS),
   };
 }
 
-function optionOf(value: unknown): ParkOption {
-  if (!isParkOption(value)) throw new Refusal('an entry of "options" without id, label or a known kind');
-  return { id: value.id, label: value.label, kind: value.kind };
-}
-
-function answeredOf(value: unknown): { readonly by: string; readonly option?: string } {
-  const fields = objectAt(value, 'field "answered"');
-  const option = stringAt(fields, "option");
-  return { by: neededString(fields, "by"), ...(option === undefined ? {} : { option }) };
+function readAnswered(fields: WireFields): { readonly by: string; readonly option?: string } {
+  return { by: readString(fields, "by"), ...readOptional(fields, "option", "option", readString) };
 }

@@ -3,11 +3,9 @@
  * is in `follow/node`.
  * @module
  */
-export { absorbStream, foldStream, type Stream } from "../transcript/index.ts";
-export { compactJson, elideMiddle } from "./elide.ts";
+export { absorbStream, type Decoded, foldStream, type Stream } from "../transcript/index.ts";
 export {
   absorbFrame,
-  type Decoded,
   decodeFrame,
   emptyHeld,
   encodeFrame,
@@ -78,7 +76,6 @@ export {
   type CallInputRecord,
   type CallOutputRecord,
   isExitCode,
-  isParkOption,
   type ParkOption,
   type ParkRecord,
   type PromptRecord,

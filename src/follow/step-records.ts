@@ -1,10 +1,14 @@
 /** What the small files of a step directory say. Reading is forgiving: a torn or foreign file reads as absent, field by field. Pure. */
 
+/** What an answer to a parked call can be. */
+export const PARK_OPTION_KINDS = ["allow-once", "allow-always", "reject-once", "reject-always"] as const;
+const optionKinds: readonly string[] = PARK_OPTION_KINDS;
+
 /** One way to answer a parked call, as the session's approvals have it. */
 export interface ParkOption {
   readonly id: string;
   readonly label: string;
-  readonly kind: "allow-once" | "allow-always" | "reject-once" | "reject-always";
+  readonly kind: (typeof PARK_OPTION_KINDS)[number];
 }
 
 /** A call that waits for the person: `parked.json`. */
@@ -49,8 +53,6 @@ export interface PromptRecord {
   readonly at: string;
 }
 
-const optionKinds: readonly string[] = ["allow-once", "allow-always", "reject-once", "reject-always"];
-
 type Fields = Readonly<Record<string, unknown>>;
 
 function fieldsOf(text: string): Fields | undefined {
@@ -82,7 +84,7 @@ export function parsePark(text: string): ParkRecord | undefined {
 }
 
 /** Whether a value is an option with all its fields. */
-export function isParkOption(value: unknown): value is ParkOption {
+function isParkOption(value: unknown): value is ParkOption {
   if (typeof value !== "object" || value === null) return false;
   const { id, label, kind } = value as Fields;
   return (

@@ -41,9 +41,10 @@ export interface WindowLook {
   readonly events: readonly ToolEvent[];
 }
 
-/** Whether the call waits for the person: parked, and neither answered nor posted. */
-export function isParked(call: CallLook): boolean {
-  return waitingPark(call) !== undefined;
+/** Whether the call waits for the person: parked, and neither answered nor posted, now or as was told. */
+export function isParked(call: CallLook, window: ToolWindow): boolean {
+  const told = window.get(call.folder);
+  return !told?.answered && !told?.posted && waitingPark(call) !== undefined;
 }
 
 /**
