@@ -4,7 +4,6 @@
  * A block that is opened before it is recorded has a name of its own until its record has a place; from then on it has the name that a
  * reader of the log gives it. Blocks finish in the order in which they were opened: one that is done waits for those before it.
  */
-import type { RecordPlace } from "../log/index.ts";
 import { type Change, PENDING_BLOCKS_MAX, type Position } from "../session/index.ts";
 import type { Entry, EntryBase } from "../transcript/index.ts";
 
@@ -13,11 +12,18 @@ type WithoutName<T> = T extends EntryBase ? Omit<T, "name" | "place"> : never;
 /** An entry before it has a name. A result names its call by the call's key. */
 export type EntryDraft = WithoutName<Entry>;
 
+/** The bytes of a block's record, and which of its record's blocks it is. */
+export interface BlockPlace {
+  readonly start: number;
+  readonly end: number;
+  readonly ordinal: number;
+}
+
 interface Block {
   readonly key: string;
   draft: EntryDraft;
   isLive: boolean;
-  place: RecordPlace | undefined;
+  place: BlockPlace | undefined;
 }
 
 /** Blocks told of, with the places that a page needs. */
@@ -28,10 +34,17 @@ export interface LiveBlock {
 
 export class Blocks {
   #blocks: Block[] = [];
-  /** Just after the newest record that a block has. */
-  #end: Position = "0";
+  /** Just after the newest record of a finished block. */
+  #end: Position;
+  /** Places of blocks that are not told of yet. */
+  readonly #ahead = new Map<string, BlockPlace>();
   /** Names of calls that are finished, for the results that still come. */
   readonly #callNames = new Map<string, string>();
+
+  /** `end`: where the log ends, for blocks whose records get no place. */
+  constructor(end: Position = "0") {
+    this.#end = end;
+  }
 
   /** A block that may still change. */
   open(key: string, draft: EntryDraft): readonly Change[] {
@@ -50,24 +63,28 @@ export class Blocks {
     return [{ type: "blockChanged", entry: this.#entryOf(block) }];
   }
 
-  /** The block's record is in the log: it gets the name that readers of the log give it. */
-  placed(key: string, place: RecordPlace): readonly Change[] {
-    const block = this.#find(key);
+  /** The block's record is in the log: it gets the name that readers of the log give it. Also before the block is told of. */
+  placed(key: string, place: BlockPlace): readonly Change[] {
     // A place without bytes is one of a session that is not saved.
-    if (block === undefined || place.end === place.start) return [];
+    if (place.end === place.start) return [];
+    const block = this.#find(key);
+    if (block === undefined) {
+      this.#ahead.set(key, place);
+      return [];
+    }
     const was = nameOf(block);
     block.place = place;
     return [{ type: "blockChanged", entry: this.#entryOf(block), was }];
   }
 
   /** A block that will not change any more, opened before or not. */
-  finish(key: string, draft: EntryDraft, place?: RecordPlace): readonly Change[] {
+  finish(key: string, draft: EntryDraft): readonly Change[] {
     const out: Change[] = [];
     const known = this.#find(key);
     if (known === undefined) {
       if (this.#blocks.length > 0) this.#makeRoom(out);
-      const isPlaced = place !== undefined && place.end > place.start;
-      const block: Block = { key, draft, isLive: false, place: isPlaced ? place : undefined };
+      const block: Block = { key, draft, isLive: false, place: this.#ahead.get(key) };
+      this.#ahead.delete(key);
       if (this.#blocks.length > 0) out.push({ type: "blockOpened", entry: this.#entryOf(block) });
       this.#blocks.push(block);
     } else {
@@ -101,7 +118,7 @@ export class Blocks {
   #finishReady(out: Change[]): void {
     for (let head = this.#blocks[0]; head !== undefined && !head.isLive; head = this.#blocks[0]) {
       this.#blocks.shift();
-      const start = head.place === undefined ? this.#end : String(head.place.start);
+      const start = head.place === undefined ? this.#end : spotOf(head.place.start, head.place.ordinal);
       const end = head.place === undefined ? this.#end : String(head.place.end);
       const entry = this.#entryOf(head);
       this.#end = end;
@@ -130,5 +147,9 @@ export class Blocks {
 
 /** As readers of the log name the entry of a record; a key of ours before that. */
 function nameOf(block: Block): string {
-  return block.place === undefined ? block.key : `@${block.place.start}`;
+  return block.place === undefined ? block.key : `@${spotOf(block.place.start, block.place.ordinal)}`;
+}
+
+function spotOf(offset: number, ordinal: number): Position {
+  return ordinal === 0 ? String(offset) : `${offset}.${ordinal}`;
 }

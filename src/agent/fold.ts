@@ -81,6 +81,11 @@ export class Fold {
   #stepHasCalls = false;
   #compactions = new Map<string, string>();
 
+  /** Whether a message is being said that no turn will end. */
+  get isLate(): boolean {
+    return !this.isTurnOpen && this.#spoken !== undefined;
+  }
+
   get isTurnOpen(): boolean {
     return this.#turnStartedAt !== undefined;
   }
@@ -247,6 +252,13 @@ export class Fold {
     }
     const reason = end.type === "interrupted" ? "error" : end.stopReason === "max_tokens" ? "length" : "stop";
     out.push({ type: "step", event: { type: "over", reason, time } }, { type: "turnEnded", time });
+    return out;
+  }
+
+  /** Ends a message that was told outside of a turn. */
+  sealLate(time: number): readonly Effect[] {
+    const out: Effect[] = [];
+    if (!this.isTurnOpen) this.#seal(time, out);
     return out;
   }
 

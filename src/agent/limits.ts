@@ -32,6 +32,12 @@ export const pipesGraceMs = 1_000;
 /** How long a cancelled turn may go on before it counts as ended without the agent's word. */
 export const cancelGraceMs = 30_000;
 
+/** How long a message that comes outside of a turn may pause before it counts as over. */
+export const lateSealMs = 500;
+
+/** Updates and odd things that are kept between the opening of the agent's session and the making of ours. */
+export const earlyMax = 100;
+
 // ---- prompts ----
 
 /** Prompts that wait behind the running turn. */

@@ -1,0 +1,311 @@
+/** Beginning a session, or taking one up again. */
+import { dirname } from "node:path";
+import {
+  createLog,
+  createUnsavedLog,
+  LogError,
+  type LogListener,
+  type LogWriter,
+  nodePorts,
+  openLogForWrite,
+} from "../log/index.ts";
+import type { DrivenSession, SessionInfo } from "../session/index.ts";
+import { type Connection, connect, type OpenedSession } from "./connection.ts";
+import { Driver } from "./driver.ts";
+import { AgentError } from "./errors.ts";
+import { inboxSetting } from "./fold.ts";
+import { HistoryPages } from "./history-pages.ts";
+import { Inbox } from "./inbox.ts";
+import { contextEntriesMax, earlyMax } from "./limits.ts";
+import { spawnProcess } from "./process.ts";
+import { contextText } from "./replay.ts";
+import { StepWriter } from "./step-writer.ts";
+import type { DrivenOptions, DriverPorts } from "./types.ts";
+import { watchNodeFolder } from "./watch-folder.ts";
+
+/** A driven session with what the command line tells a person about it. */
+export interface Driven extends DrivenSession {
+  /** The session's id, to take it up again; absent where it is not saved. */
+  readonly id: string | undefined;
+  /** Path of the session's log; absent where it is not saved. */
+  readonly path: string | undefined;
+  /** One sentence that tells the truth about the log; absent before the session is closed. */
+  readonly closeMessage: string | undefined;
+}
+
+const agentSessionSetting = "agentSessionId";
+
+/**
+ * Starts an agent and begins a session with it, or takes one up (`resume`). Resolves once the agent is ready for a prompt. A session that
+ * is begun has a log only from then on, so an agent that does not start leaves nothing behind.
+ *
+ * Rejects with an `AgentError`: `agent-missing`, `agent-start`, `agent-protocol`, `agent-login`, `agent-refused`, `bad-folder`,
+ * `session-busy` (who drives it is in the message and in `details`); and with a `LogError` where the session cannot be written.
+ */
+export async function createDriven(options: DrivenOptions): Promise<Driven> {
+  const ports: DriverPorts = {
+    log: nodePorts,
+    spawn: spawnProcess,
+    watchFolder: watchNodeFolder,
+    ...options.ports,
+  };
+  const start = new Start(options, ports);
+  try {
+    return await start.run();
+  } catch (error) {
+    await start.undo();
+    throw error;
+  }
+}
+
+class Start {
+  readonly #options: DrivenOptions;
+  readonly #ports: DriverPorts;
+  #log: LogWriter | undefined;
+  #connection: Connection | undefined;
+  #driver: Driver | undefined;
+
+  constructor(options: DrivenOptions, ports: DriverPorts) {
+    this.#options = options;
+    this.#ports = ports;
+  }
+
+  /** What happens before the driver is there has nobody to tell it to. */
+  readonly #listener: LogListener = {
+    notice: (notice) => this.#driver?.listener.notice(notice),
+    saved: () => this.#driver?.listener.saved(),
+  };
+
+  async run(): Promise<Driven> {
+    const options = this.#options;
+    if (options.resume !== undefined) this.#log = await this.#openLog(options.resume);
+    const cwd = await this.#folder();
+    let isMuted = false;
+    this.#connection = await connect({
+      command: options.command,
+      label: options.agent,
+      cwd,
+      env: options.env,
+      client: options.client,
+      spawn: this.#ports.spawn,
+      clock: this.#ports.log.clock,
+      handlers: {
+        update: async (sessionId, update) => {
+          if (!isMuted) await this.#early(async (driver) => await driver.handlers.update(sessionId, update));
+        },
+        ask: async (request, signal) => (await this.#driver?.handlers.ask(request, signal)) ?? "cancelled",
+        oddity: (text) => this.#earlyOddity(text),
+      },
+      ...(options.signal === undefined ? {} : { signal: options.signal }),
+    });
+    isMuted = this.#log !== undefined;
+    const { opened, isNew } = await this.#openSession(cwd);
+    isMuted = false;
+    return await this.#begin(cwd, opened, isNew);
+  }
+
+  // Updates may come between the opening of the session and the making of the driver: a first list of commands, say.
+  readonly #waiting: (((driver: Driver) => Promise<void>) | undefined)[] = [];
+  readonly #oddities: string[] = [];
+
+  async #early(run: (driver: Driver) => Promise<void>): Promise<void> {
+    if (this.#driver !== undefined) await run(this.#driver);
+    else if (this.#waiting.length < earlyMax) this.#waiting.push(run);
+  }
+
+  #earlyOddity(text: string): void {
+    if (this.#driver !== undefined) this.#driver.notice("warning", text);
+    else if (this.#oddities.length < earlyMax) this.#oddities.push(text);
+  }
+
+  async undo(): Promise<void> {
+    await this.#connection?.close();
+    await this.#log?.close();
+  }
+
+  async #openLog(id: string): Promise<LogWriter> {
+    const { sessions, steal, durability } = this.#options;
+    if (sessions === undefined)
+      throw new AgentError("bad-folder", "a session that is not saved cannot be taken up");
+    try {
+      return await openLogForWrite(
+        {
+          sessions,
+          id,
+          listener: this.#listener,
+          ...(steal === undefined ? {} : { steal }),
+          ...(durability === undefined ? {} : { durability }),
+        },
+        this.#ports.log,
+      );
+    } catch (error) {
+      if (!(error instanceof LogError) || error.code !== "busy") throw error;
+      throw new AgentError("session-busy", error.message, {
+        cause: error,
+        details: error.details,
+        ...(error.next === undefined ? {} : { next: error.next }),
+      });
+    }
+  }
+
+  async #folder(): Promise<string> {
+    const cwd = this.#options.cwd ?? this.#log?.session.cwd;
+    if (cwd === undefined) throw new AgentError("bad-folder", "no folder was named for the agent to work in");
+    const facts = await this.#ports.log.files.facts(cwd).catch(() => undefined);
+    // A link to a folder is one; only what is there and is a file is refused here, the rest by the system.
+    if (facts === undefined || facts.isFile)
+      throw new AgentError("bad-folder", `there is no folder ${cwd} for the agent to work in`, {
+        next: "Name another with --cwd.",
+      });
+    return cwd;
+  }
+
+  /** The agent's own session: the one it had, where it can take it up again. */
+  async #openSession(cwd: string): Promise<{ readonly opened: OpenedSession; readonly isNew: boolean }> {
+    const connection = this.#connection as Connection;
+    const earlier = this.#earlierSessionId();
+    if (earlier !== undefined && connection.canLoad) {
+      try {
+        return { opened: await connection.loadSession(earlier, cwd), isNew: false };
+      } catch (error) {
+        // It has forgotten it: then it is told what was said.
+        if (!(error instanceof AgentError) || error.code !== "agent-refused") throw error;
+      }
+    }
+    return { opened: await connection.newSession(cwd), isNew: true };
+  }
+
+  #earlierSessionId(): string | undefined {
+    const log = this.#log;
+    if (log === undefined) return undefined;
+    const set = log.tail.settings[agentSessionSetting];
+    // Another agent does not know it.
+    if ((log.tail.settings["agent"] ?? log.session.agent) !== this.#options.agent) return undefined;
+    return typeof set === "string" ? set : log.session.agentSessionId;
+  }
+
+  async #begin(cwd: string, opened: OpenedSession, isNew: boolean): Promise<Driven> {
+    const options = this.#options;
+    const connection = this.#connection as Connection;
+    const { agent } = connection;
+    const resumed = this.#log;
+    const log = resumed ?? (await this.#createLog(cwd, opened.sessionId, agent.version));
+    this.#log = log;
+    const history = this.#history(log);
+    const context = resumed !== undefined && isNew ? await this.#readContext(history) : undefined;
+    const folder = log.path === undefined ? undefined : dirname(log.path);
+    const small = { files: this.#ports.log.files, randomId: this.#ports.log.randomId };
+    const taken = log.tail.settings[inboxSetting];
+    const steps =
+      folder === undefined
+        ? undefined
+        : new StepWriter({ ports: small, folder, onProblem: (code) => this.#driver?.stepProblem(code) });
+    const inbox =
+      folder === undefined
+        ? undefined
+        : new Inbox(small, folder, typeof taken === "string" ? taken : undefined);
+    await inbox?.open().catch(() => undefined);
+    const driver = new Driver({
+      log,
+      info: infoOf(log, cwd, agent.version, this.#ports.log.clock.now()),
+      agent: options.agent,
+      clock: this.#ports.log.clock,
+      history,
+      watchFolder: this.#ports.watchFolder,
+      ...(steps === undefined ? {} : { steps }),
+      ...(inbox === undefined ? {} : { inbox }),
+      ...(context === undefined ? {} : { context }),
+    });
+    this.#driver = driver;
+    if (resumed !== undefined) await this.#tellResumed(driver, resumed, opened.sessionId, isNew, context);
+    this.#tellProblem(driver, log);
+    for (const text of this.#oddities.splice(0)) driver.notice("warning", text);
+    driver.start({ connection, ...opened });
+    for (const run of this.#waiting.splice(0)) await run?.(driver);
+    return withIdentity(driver, log);
+  }
+
+  async #createLog(cwd: string, agentSessionId: string, agentVersion?: string): Promise<LogWriter> {
+    const { sessions, agent, durability } = this.#options;
+    const { log: ports } = this.#ports;
+    const about = { cwd, agent, agentSessionId, ...(agentVersion === undefined ? {} : { agentVersion }) };
+    if (sessions === undefined) return createUnsavedLog({ id: ports.randomId(), ...about }, ports);
+    return await createLog(
+      {
+        sessions,
+        listener: this.#listener,
+        ...about,
+        ...(durability === undefined ? {} : { durability }),
+      },
+      ports,
+    );
+  }
+
+  #history(log: LogWriter): HistoryPages {
+    const { openHistory } = this.#options;
+    const { path } = log;
+    return new HistoryPages(
+      path === undefined || openHistory === undefined ? undefined : () => openHistory(path),
+    );
+  }
+
+  async #readContext(history: HistoryPages): Promise<string | undefined> {
+    const page = await history.tail(contextEntriesMax, [], false, false);
+    return contextText(page.entries);
+  }
+
+  async #tellResumed(
+    driver: Driver,
+    log: LogWriter,
+    sessionId: string,
+    isNew: boolean,
+    context: string | undefined,
+  ): Promise<void> {
+    const { cut, interruptedTurn } = log.opened;
+    if (cut !== undefined)
+      driver.notice(
+        "warning",
+        `The log's end was torn: ${cut.end - cut.start} bytes were cut and are kept in ${cut.keptAs}.`,
+      );
+    if (interruptedTurn !== undefined)
+      driver.notice(
+        "warning",
+        "The last turn did not end: it counts as interrupted, and a tool that ran may have partly run.",
+      );
+    if (!isNew) return;
+    await log.append([
+      { kind: "set", key: agentSessionSetting, value: sessionId },
+      { kind: "set", key: "agent", value: this.#options.agent },
+    ]);
+    if (context !== undefined)
+      driver.notice(
+        "information",
+        "The agent could not load its own session; it is told what was said, with the next prompt.",
+      );
+  }
+
+  /** A log that could not be begun was told of before there was a driver. */
+  #tellProblem(driver: Driver, log: LogWriter): void {
+    const { problem } = log.status();
+    if (problem !== undefined)
+      driver.notice("error", `The session cannot be saved now (${problem.code}); it is tried again.`);
+  }
+}
+
+function infoOf(log: LogWriter, cwd: string, agentVersion: string | undefined, now: number): SessionInfo {
+  const title = log.tail.settings["title"];
+  return {
+    agent: "hansard",
+    id: log.id,
+    path: log.path ?? "",
+    cwd,
+    ...(log.opened.state === "new" ? { startedAt: now } : {}),
+    ...(typeof title === "string" ? { title, titled: true } : {}),
+    ...(agentVersion === undefined ? {} : { agentVersion }),
+  };
+}
+
+function withIdentity(driver: Driver, log: LogWriter): Driven {
+  const isSaved = log.mode === "saved";
+  return Object.assign(driver, { id: isSaved ? log.id : undefined, path: isSaved ? log.path : undefined });
+}

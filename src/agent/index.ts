@@ -1,0 +1,6 @@
+/** Driving agents that speak the Agent Client Protocol. @module */
+export { createDriven, type Driven } from "./create.ts";
+export { AgentError, type AgentErrorCode } from "./errors.ts";
+export { demoAgent } from "./fake/command.ts";
+export type { AgentCommand, AgentProcess, Exit, Spawn } from "./process.ts";
+export type { DrivenOptions, DriverPorts, History, WatchFolder } from "./types.ts";

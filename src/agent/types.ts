@@ -1,0 +1,55 @@
+/** What `createDriven` takes: the agent, the session, and the outside world as ports. */
+import type { Durability, LogPorts, LogWriter } from "../log/index.ts";
+import type { Page, Position, SessionInfo, TailPage } from "../session/index.ts";
+import type { Place } from "../transcript/index.ts";
+import type { AgentCommand, Spawn } from "./process.ts";
+
+/** The session's own log, read back: pages of what the driver has recorded. A `Log` of `hansard/sources` is one. */
+export interface History {
+  tail(limit: number): Promise<TailPage>;
+  older(from: Position, limit: number): Promise<Page>;
+  newer(from: Position, limit: number): Promise<Page>;
+  first(limit: number): Promise<Page>;
+  raw(place: Place, limit?: number): Promise<Uint8Array>;
+  info?(): Promise<SessionInfo>;
+  close(): Promise<void>;
+}
+
+/** Tells that something in a folder may have changed; returns what ends the watching. A hint: looks go on without it. */
+export type WatchFolder = (path: string, onHint: () => void) => () => void;
+
+export interface DriverPorts {
+  readonly log: LogPorts;
+  readonly spawn: Spawn;
+  readonly watchFolder: WatchFolder;
+}
+
+export interface DrivenOptions {
+  readonly command: AgentCommand;
+  /** The agent as people name it: "claude", "codex" …; recorded, and used in sentences. */
+  readonly agent: string;
+  /** Where it works; must be a folder. Of a session that is taken up: default is where it worked before. */
+  readonly cwd?: string;
+  /** The environment the agent gets. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly client: { readonly name: string; readonly version: string };
+  /** The folder that holds the sessions. Absent: the session is not saved, nothing of it is read or written. */
+  readonly sessions?: string;
+  /** Takes up this session instead of beginning one. */
+  readonly resume?: string;
+  /** Takes the session from another process, whatever it says. Only with `resume`. */
+  readonly steal?: boolean;
+  readonly durability?: Durability;
+  /** Opens the session's log for reading; called with the path of `log.jsonl` when it is first read. */
+  readonly openHistory?: (path: string) => Promise<History>;
+  readonly ports?: Partial<DriverPorts>;
+  /** Calls the start off. */
+  readonly signal?: AbortSignal;
+}
+
+/** What the driver of a saved session knows of its log. */
+export interface Recorder {
+  readonly log: LogWriter;
+  /** The session's folder; absent where nothing is saved. */
+  readonly folder?: string;
+}
