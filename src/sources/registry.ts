@@ -1,5 +1,6 @@
 /** All sources together: finding, telling and opening the sessions of any agent. */
 import { stat } from "node:fs/promises";
+import { ampPlaces } from "./amp/places.ts";
 import { claudeCodePlaces } from "./claude-code/places.ts";
 import { codexPlaces } from "./codex/places.ts";
 import { copilotPlaces } from "./copilot/places.ts";
@@ -33,6 +34,7 @@ export const sources: readonly Source[] = [
   lazySource(copilotPlaces, async () => (await import("./copilot/source.ts")).copilotSource),
   lazySource(qwenPlaces, async () => (await import("./qwen/source.ts")).qwenSource),
   lazySource(droidPlaces, async () => (await import("./droid/source.ts")).droidSource),
+  lazySource(ampPlaces, async () => (await import("./amp/source.ts")).ampSource),
   lazySource(piPlaces, async () => (await import("./pi/source.ts")).piSource),
   messagesSource,
   lazySource(hansardPlaces, async () => (await import("./hansard/source.ts")).hansardSource),

@@ -14,9 +14,10 @@ import { readFully } from "../ends.ts";
 import { arrayOf, objectOf, stringOf, wordOf } from "../fields.ts";
 import { fileStateAt } from "../file-errors.ts";
 import { scanObject } from "../json-scan.ts";
+import { printOf } from "../print.ts";
 import type { DamageNote, SessionInfo } from "../types.ts";
 import type { GeminiMessage } from "./message.ts";
-import { printOf, type Row, Rows, recordKind } from "./rows.ts";
+import { type Row, Rows, recordKind } from "./rows.ts";
 
 /** First bytes that tell the two shapes apart. */
 const HEAD_BYTES = 64 * 1024;
