@@ -240,7 +240,7 @@ class FakeAgent {
     });
     const outcome = fieldsOf(fieldsOf(await answered)?.["outcome"]);
     const chosen = outcome?.["outcome"] === "selected" ? String(outcome["optionId"]) : "cancelled";
-    await this.#act(act.then[chosen] ?? [], signal);
+    await this.#act(act.answers[chosen] ?? [], signal);
   }
 
   async #wait(act: Act & { readonly type: "wait" }, signal?: AbortSignal): Promise<void> {

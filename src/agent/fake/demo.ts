@@ -51,7 +51,7 @@ const work: readonly Act[] = [
     kind: "edit",
     input: { path: "src/greet.js" },
     diff: { path: "src/greet.js", oldText, newText },
-    then: {
+    answers: {
       allow: [
         {
           type: "update",

@@ -48,7 +48,7 @@ export type Act =
         readonly name: string;
         readonly kind: string;
       }[];
-      readonly then: { readonly [optionId: string]: readonly Act[] };
+      readonly answers: { readonly [optionId: string]: readonly Act[] };
     }
   /** Waits: for a time, for the client's cancel, or until a file is there. */
   | { readonly type: "wait"; readonly ms: number }
