@@ -1,10 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { roomOf } from "../../src/terminal/screen/index.ts";
+import { type LiveCursor, roomOf } from "../../src/terminal/screen/index.ts";
 import { sizeLateMs } from "../../src/terminal/screen/limits.ts";
+import { rowsIntoLine } from "../../src/terminal/screen/live-cursor.ts";
 import type { Line } from "../../src/terminal/text/index.ts";
 import { findWords, linesOf, type PrintedWay, printedWays, wordsOf } from "../support/terminal/printed.ts";
-import { createBench, fitRow, flowRow, prose } from "./support.ts";
+import { type Bench, createBench, fitRow, flowRow, prose } from "./support.ts";
 
 const columns = 20;
 
@@ -233,7 +234,13 @@ describe("the screen", () => {
 
 type Act =
   | { readonly do: "print"; readonly words: number; readonly way: PrintedWay }
-  | { readonly do: "live"; readonly rows: number; readonly text: string }
+  | {
+      readonly do: "live";
+      readonly rows: number;
+      readonly text: string;
+      /** Cells before the person's cursor, in a row of its own above the last one. */
+      readonly typed: number | undefined;
+    }
   | { readonly do: "resize"; readonly columns: number; readonly rows: number }
   | { readonly do: "wait" }
   | { readonly do: "slow"; readonly isSlow: boolean }
@@ -260,6 +267,7 @@ const act: fc.Arbitrary<Act> = fc.oneof(
         "漢字かなの行",
         "✅ done 👩‍💻 ❤️ नमस्ते",
       ),
+      typed: fc.option(fc.nat(50), { nil: undefined }),
     }),
   },
   {
@@ -287,6 +295,7 @@ async function play(acts: readonly Act[], way: "adopt" | "reprint", answers: boo
   const printed: { readonly lines: (columns: number) => readonly Line[] }[] = [];
   let number = 0;
   let live: readonly Line[] = [fitRow("status")];
+  let cursor: LiveCursor | undefined;
   let isLent = false;
   screen.setLive(live);
   for (const step of acts) {
@@ -301,8 +310,11 @@ async function play(acts: readonly Act[], way: "adopt" | "reprint", answers: boo
         relayout: (width) => lines(width + 1),
       });
     } else if (step.do === "live") {
-      live = [...Array.from({ length: step.rows }, () => fitRow(step.text)), fitRow("status")];
-      screen.setLive(live);
+      const above = Array.from({ length: step.rows }, () => fitRow(step.text));
+      const prompt = step.typed === undefined ? [] : [fitRow(`${"_".repeat(step.typed)}.`)];
+      cursor = step.typed === undefined ? undefined : { line: above.length, column: step.typed };
+      live = [...above, ...prompt, fitRow("status")];
+      screen.setLive(live, cursor);
     } else if (step.do === "wait") {
       await bench.settle();
     } else if (step.do === "slow") {
@@ -324,7 +336,7 @@ async function play(acts: readonly Act[], way: "adopt" | "reprint", answers: boo
         await screen.resized("reprint");
         screen.clear();
         for (const { lines } of printed) screen.commit({ lines: lines(step.columns) });
-        screen.setLive(live);
+        screen.setLive(live, cursor);
       }
       await bench.settle();
     }
@@ -333,8 +345,14 @@ async function play(acts: readonly Act[], way: "adopt" | "reprint", answers: boo
   emulator.setSlow(false);
   screen.resume();
   await bench.settle();
-  // The live region is the last thing on the screen.
-  const { rows } = emulator.size();
+  // The live region is the last thing on the screen, the person's cursor in its place.
+  const { columns, rows } = emulator.size();
+  if (cursor !== undefined && cursor.column < columns - 1 && rows > 2 && columns > "status".length) {
+    const { cursorX, cursorY, baseY } = emulator.xterm.buffer.active;
+    expect(cursorX).toBe(cursor.column);
+    const row = emulator.xterm.buffer.active.getLine(baseY + cursorY)?.translateToString(true) ?? "";
+    expect(row).toBe(`${"_".repeat(cursor.column)}.`);
+  }
   const shown = emulator.screen().filter((row) => row !== "");
   expect("status".endsWith(shown.at(-1) ?? "nothing")).toBe(true);
   expect(shown.length).toBeLessThanOrEqual(rows);
@@ -345,6 +363,57 @@ async function play(acts: readonly Act[], way: "adopt" | "reprint", answers: boo
   expect("bye".endsWith(lines.at(-1) ?? "nothing")).toBe(true);
   if (way === "adopt") expect(lines.join("\n").startsWith("$ before")).toBe(true);
 }
+
+describe("the person's cursor", () => {
+  const shown = (bench: Bench): boolean =>
+    bench.emulator.writes.join("").lastIndexOf("\x1b[?25h") >
+    bench.emulator.writes.join("").lastIndexOf("\x1b[?25l");
+  const place = (bench: Bench): readonly [number, number] => {
+    const { cursorX, cursorY } = bench.emulator.xterm.buffer.active;
+    return [cursorX, cursorY];
+  };
+
+  test("stands in its line, is hidden while a frame is drawn, and goes where it is moved in a few bytes", async () => {
+    const bench = createBench({ columns: 30, rows: 8 });
+    bench.screen.setLive([fitRow("text"), fitRow("abc"), fitRow("status")], { line: 1, column: 3 });
+    await bench.settle();
+    expect([...place(bench), shown(bench)]).toEqual([3, 1, true]);
+    bench.emulator.takeWritten();
+    bench.screen.setLive([fitRow("text"), fitRow("abc"), fitRow("status")], { line: 1, column: 2 });
+    await bench.settle();
+    expect(place(bench)).toEqual([2, 1]);
+    expect(bench.emulator.takeWritten()).toBeLessThan(40);
+    bench.screen.setLive([fitRow("text"), fitRow("abc"), fitRow("status")], { line: 1, column: 2 });
+    await bench.settle();
+    expect(bench.emulator.takeWritten()).toBe(0);
+    bench.screen.commit({ lines: [fitRow("printed")] });
+    await bench.settle();
+    expect([...place(bench), shown(bench)]).toEqual([2, 2, true]);
+    expect(bench.emulator.screen().slice(0, 4)).toEqual(["printed", "text", "abc", "status"]);
+    bench.screen.setLive([fitRow("status")]);
+    await bench.settle();
+    expect(shown(bench)).toBe(false);
+  });
+
+  test("is hidden while another has the terminal, and comes back", async () => {
+    const bench = createBench({ columns: 30, rows: 8 });
+    bench.screen.setLive([fitRow("abc"), fitRow("status")], { line: 0, column: 1 });
+    await bench.settle();
+    bench.screen.suspend();
+    expect(shown(bench)).toBe(false);
+    bench.screen.resume();
+    await bench.settle();
+    expect([...place(bench), shown(bench)]).toEqual([1, 0, true]);
+  });
+
+  test("a row of it that the terminal wrapped is found again, wherever it was left", () => {
+    expect(rowsIntoLine(3, { row: 9, column: 4 }, 10)).toBe(0);
+    expect(rowsIntoLine(3, { row: 9, column: 5 }, 10)).toBeUndefined();
+    expect(rowsIntoLine(25, { row: 9, column: 6 }, 10)).toBe(2);
+    expect(rowsIntoLine(25, { row: 9, column: 10 }, 10)).toBe(0);
+    expect(rowsIntoLine(25, { row: 9, column: 7 }, 10)).toBeUndefined();
+  });
+});
 
 describe("T1: every printed line once, in order, whatever happens", () => {
   test.each(["adopt", "reprint"] as const)(

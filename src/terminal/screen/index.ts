@@ -2,4 +2,4 @@
 export { hasSynchronizedOutput, reflows } from "./detect.ts";
 export { roomOf } from "./rows.ts";
 export { createScreen } from "./screen.ts";
-export type { CursorPlace, Printing, Screen, ScreenOptions } from "./types.ts";
+export type { CursorPlace, LiveCursor, Printing, Screen, ScreenOptions } from "./types.ts";

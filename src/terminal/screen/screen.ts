@@ -5,9 +5,18 @@
 import type { Clock, TerminalPort, TerminalSize, Unsubscribe } from "../port.ts";
 import { encodeLine, type Line, spansCells } from "../text/index.ts";
 import { askTriesMax, frameMs, sizeLateMs, writeUnitsMax } from "./limits.ts";
+import {
+  goToPlace,
+  hideCursor,
+  isSamePlace,
+  leavePlace,
+  placeInRows,
+  type RowPlace,
+  rowsIntoLine,
+} from "./live-cursor.ts";
 import { RecentPrintings } from "./recent.ts";
 import { firstRows, liveRows, printable, roomOf, rowsOfAll } from "./rows.ts";
-import type { CursorPlace, Printing, Screen, ScreenOptions } from "./types.ts";
+import type { CursorPlace, LiveCursor, Printing, Screen, ScreenOptions } from "./types.ts";
 
 const beginFrame = "\x1b[?2026h";
 const endFrame = "\x1b[?2026l";
@@ -54,12 +63,15 @@ class PaintedScreen implements Screen {
   readonly #recent = new RecentPrintings();
   /** The size that the rows on the terminal were written for. */
   #size: TerminalSize;
-  /** The live rows on the terminal. The cursor stands at the start of the last one, or of the row below the printed ones. */
+  /** The live rows on the terminal. */
   #rows: readonly Line[] = [];
   #texts: readonly string[] = [];
   /** When each of the live rows was written last. */
   #writtenAt: readonly number[] = [];
   #wanted: readonly Line[] = [];
+  #wantedCursor: LiveCursor | undefined;
+  /** Where the person's cursor stands; undefined: hidden, at the start of the last live row, or of the row below the printed ones. */
+  #place: RowPlace | undefined;
   #pending: Pending[] = [];
   #isChanged = false;
   #isClearDue = false;
@@ -87,9 +99,10 @@ class PaintedScreen implements Screen {
     this.#schedule();
   }
 
-  setLive(lines: readonly Line[]): void {
+  setLive(lines: readonly Line[], cursor?: LiveCursor): void {
     if (this.#isEnded) return;
     this.#wanted = lines;
+    this.#wantedCursor = cursor;
     this.#isChanged = true;
     this.#schedule();
   }
@@ -107,11 +120,13 @@ class PaintedScreen implements Screen {
     this.#isSuspended = true;
     this.#cancelFrame?.();
     this.#cancelFrame = undefined;
+    if (!this.#isEnded && this.#place !== undefined) this.#hideCursor();
     this.#settle();
   }
 
   resume(): void {
     this.#isSuspended = false;
+    this.#isChanged ||= this.#wantedCursor !== undefined;
     if (this.#isAdoptDue) void this.resized("adopt");
     this.#schedule();
   }
@@ -144,7 +159,7 @@ class PaintedScreen implements Screen {
   end(lines: readonly Line[] = []): void {
     if (this.#isEnded) return;
     this.#cancelFrame?.();
-    let out = this.#takeClear() + this.#removeLive();
+    let out = this.#takeClear() + (this.#isStale() ? "" : this.#park()) + this.#removeLive();
     this.#size = this.#port.size();
     this.#pending.push({ printing: { lines }, columns: this.#size.columns });
     for (const pending of this.#pending.splice(0)) out += this.#print(pending);
@@ -180,10 +195,38 @@ class PaintedScreen implements Screen {
     if (this.#isSuspended || this.#isEnded || this.#isSlow || this.#isStale()) return;
     const cleared = this.#takeClear();
     // An erased screen inside the marks is not shown by some terminals, so it goes in front of them.
-    this.#write(cleared + this.#bracket(this.#pending.length > 0 ? this.#printFrame() : this.#liveFrame()));
+    this.#write(cleared + this.#bracket(this.#cursoredFrame()));
     if (this.#isSlow) return;
     if (this.#isDue()) this.#schedule();
     else this.#settle();
+  }
+
+  /** What is to be drawn now, begun with the cursor out of the way and ended with it in its place. */
+  #cursoredFrame(): string {
+    const old = this.#place;
+    const parked = this.#park();
+    const drawn = this.#pending.length > 0 ? this.#printFrame() : this.#liveFrame();
+    const wanted = this.#wantedPlace();
+    this.#place = wanted;
+    if (drawn === "" && isSamePlace(old, wanted)) return "";
+    return `${parked}${drawn}${wanted === undefined ? "" : goToPlace(wanted, this.#rows.length)}`;
+  }
+
+  #wantedPlace(): RowPlace | undefined {
+    return placeInRows(this.#wanted, this.#wantedCursor, this.#size.columns, this.#rows.length);
+  }
+
+  /** Hides the person's cursor and takes it to the start of the last live row. */
+  #park(): string {
+    if (this.#place === undefined) return "";
+    const out = hideCursor + leavePlace(this.#place, this.#rows.length);
+    this.#place = undefined;
+    return out;
+  }
+
+  /** Another gets the terminal. Rows that were just wrapped anew are not gone over: the cursor stays in its place. */
+  #hideCursor(): void {
+    this.#port.write(this.#isStale() ? hideCursor : this.#park());
   }
 
   #bracket(frame: string): string {
@@ -194,9 +237,11 @@ class PaintedScreen implements Screen {
     if (!this.#isClearDue) return "";
     this.#isClearDue = false;
     this.#isBegun = true;
+    const hidden = this.#place === undefined ? "" : hideCursor;
+    this.#place = undefined;
     this.#rows = [];
     this.#texts = [];
-    return clearAll;
+    return hidden + clearAll;
   }
 
   /**
@@ -230,6 +275,11 @@ class PaintedScreen implements Screen {
     return Math.max(1, this.#size.rows - 1);
   }
 
+  /** The live row that the terminal's cursor is in. */
+  #cursorRow(): number {
+    return this.#place?.row ?? Math.max(0, this.#rows.length - 1);
+  }
+
   /** Erases `count` rows from the cursor's on, which stands at the start of the first, and goes back there. */
   #erase(count: number): string {
     if (count <= 0) return "";
@@ -239,13 +289,14 @@ class PaintedScreen implements Screen {
   /** Erases the live region; the cursor ends at the start of its first row. */
   #removeLive(): string {
     const { columns, rows } = this.#port.size();
-    const above = this.#rows.slice(0, -1);
+    const above = this.#rows.slice(0, this.#cursorRow());
     let out = `${up(above.length)}\r${this.#erase(this.#rows.length)}`;
     if (this.#isStale()) {
       // The terminal may have wrapped the rows just now. Rather a rest of them stays than that a printed row goes.
       const lost = Math.min(rows, rowsOfAll(this.#rows, columns).most);
       out = `${up(rowsOfAll(above, columns).least)}\r${eraseWithin(lost)}`;
     }
+    this.#place = undefined;
     this.#rows = [];
     this.#texts = [];
     return out;
@@ -341,7 +392,13 @@ class PaintedScreen implements Screen {
     this.#isAdoptDue = this.#isSuspended;
     if (this.#isEnded || this.#isSuspended) return;
     if (this.#isClearDue) this.#size = this.#port.size();
-    else if (this.#isStale()) this.#write(this.#bracket(this.#adoptFrame(cursor)));
+    else if (this.#isStale()) {
+      const hidden = this.#place === undefined ? "" : hideCursor;
+      const frame = this.#adoptFrame(cursor);
+      this.#place = this.#wantedPlace();
+      const placed = this.#place === undefined ? "" : goToPlace(this.#place, this.#rows.length);
+      this.#write(this.#bracket(hidden + frame + placed));
+    }
     this.#schedule();
     if (!this.#isDue()) this.#settle();
   }
@@ -351,11 +408,15 @@ class PaintedScreen implements Screen {
     for (let tries = 0; tries < askTriesMax; tries++) {
       const size = this.#port.size();
       const cursor = await this.#options.askCursor();
-      // The cursor was left at the start of a row: elsewhere it is not where we think.
-      if (cursor !== undefined && cursor.column !== 1) return undefined;
+      if (cursor !== undefined && this.#rowsIntoLine(cursor, size.columns) === undefined) return undefined;
       if (isSameSize(size, this.#port.size())) return cursor;
     }
     return undefined;
+  }
+
+  /** How far below the start of its live row the cursor is; undefined where it is not where we left it. */
+  #rowsIntoLine(found: CursorPlace, columns: number): number | undefined {
+    return rowsIntoLine(this.#place?.column ?? 0, found, columns);
   }
 
   /** The rows that the first live ones take at the least. One written just before may have been cut at an edge that we did not know of. */
@@ -376,23 +437,28 @@ class PaintedScreen implements Screen {
   #adoptFrame(cursor: CursorPlace | undefined): string {
     const size = this.#port.size();
     const { columns } = size;
-    const liveAbove = this.#rows.slice(0, -1);
+    const liveAbove = this.#rows.slice(0, this.#cursorRow());
+    const into = cursor === undefined ? 0 : (this.#rowsIntoLine(cursor, columns) ?? 0);
+    /** Rows of the window above the live row that the cursor is in. */
+    const rowsAbove = cursor === undefined ? undefined : Math.max(0, cursor.row - 1 - into);
     const above = this.#leastRowsOf(liveAbove, columns);
     const { most } = rowsOfAll(liveAbove, columns);
-    const reach = cursor === undefined ? above : Math.min(above, cursor.row - 1);
+    const reach = rowsAbove === undefined ? above : Math.min(above, rowsAbove);
     // Where the rows above the cursor cannot be counted, what was printed is not found again: it stays as the terminal wrapped it.
     if (above !== most) this.#recent.clear();
     // Rows of the live region that went up into the scrollback are out of reach.
     else this.#recent.addRefuse(firstRows(this.#rows, columns, above - reach));
     const visible =
-      cursor === undefined || columns === this.#size.columns
+      rowsAbove === undefined || columns === this.#size.columns
         ? { blocks: [], rows: 0 }
-        : this.#recent.takeVisible(cursor.row - 1 - reach, (lines) => rowsOfAll(lines, columns));
+        : this.#recent.takeVisible(rowsAbove - reach, (lines) => rowsOfAll(lines, columns));
     const rows = reach + visible.rows;
     const below =
-      cursor === undefined ? rowsOfAll(this.#rows.slice(-1), columns).most : size.rows - cursor.row + 1;
+      rowsAbove === undefined
+        ? rowsOfAll(this.#rows.slice(this.#cursorRow()), columns).most
+        : size.rows - rowsAbove;
     this.#size = size;
-    let out = `${up(rows)}\r${eraseWithin(Math.min(size.rows, rows + below))}`;
+    let out = `${up(rows + Math.min(into, (cursor?.row ?? 1) - 1))}\r${eraseWithin(Math.min(size.rows, rows + below))}`;
     for (const { lines, printing } of visible.blocks) {
       const own = printing.relayout?.(roomOf(columns)) ?? lines;
       out += this.#print({ printing: { ...printing, lines: own }, columns });

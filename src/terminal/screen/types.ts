@@ -16,6 +16,14 @@ export interface CursorPlace {
   readonly column: number;
 }
 
+/** Where the person's cursor stands among the lines of the live region. */
+export interface LiveCursor {
+  /** Index of its line. That line and those below it take one row each. */
+  readonly line: number;
+  /** Cells from the start of the line. */
+  readonly column: number;
+}
+
 /**
  * Printed lines flow up into the terminal's scrollback; the live region stays below them. Lines may be wider than the terminal: `flow`
  * lines are wrapped by it, `fit` lines are expected to be narrower than it by a cell.
@@ -23,8 +31,11 @@ export interface CursorPlace {
 export interface Screen {
   /** Appends lines that cannot change any more. Each is on the terminal exactly once, in order, above the live region. */
   commit(printing: Printing): void;
-  /** What the live region shows from now on. Rows that do not fit the window above its last row are left out, the first ones first. */
-  setLive(lines: readonly Line[]): void;
+  /**
+   * What the live region shows from now on. Rows that do not fit the window above its last row are left out, the first ones first. The
+   * terminal's cursor is shown where `cursor` says; absent, it is hidden (the caller hides it at first).
+   */
+  setLive(lines: readonly Line[], cursor?: LiveCursor): void;
   /** With the next frame, screen and scrollback are cleared; nothing of what was printed before is known any more. */
   clear(): void;
   /** Another has the terminal: no frames. What is committed meanwhile is kept; the caller bounds it. */
