@@ -64,9 +64,11 @@ export class Watched {
   async until<T extends Change>(fits: (change: Change) => change is T, from?: number): Promise<T>;
   async until(fits: (change: Change) => boolean, from?: number): Promise<Change>;
   async until(fits: (change: Change) => boolean, from = 0): Promise<Change> {
-    for (;;) {
-      const found = this.changes.slice(from).find(fits);
-      if (found !== undefined) return found;
+    for (let at = from; ; ) {
+      for (; at < this.changes.length; at += 1) {
+        const change = this.changes[at];
+        if (change !== undefined && fits(change)) return change;
+      }
       if (this.#isOver) throw new Error(`it did not come; what came: ${this.told().join(" | ")}`);
       await new Promise<void>((resolve) => this.#wake.push(resolve));
     }
