@@ -4,6 +4,7 @@
  * @module
  */
 export { absorbStream, type Decoded, foldStream, type Stream } from "../transcript/index.ts";
+export { elideMiddle } from "./elide.ts";
 export {
   absorbFrame,
   decodeFrame,
