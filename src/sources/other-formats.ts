@@ -45,6 +45,5 @@ function agentName(head: Uint8Array): string | undefined {
   }
   const text = new TextDecoder().decode(head.subarray(0, 4096));
   if (/^\s*\{\s*"info"\s*:/.test(text) && /"id"\s*:\s*"ses_/.test(text)) return "an export of OpenCode";
-  if (/^\s*\[\s*\{\s*"type"\s*:\s*"(?:say|ask)"/.test(text)) return "a task of Cline or Roo Code";
   return undefined;
 }

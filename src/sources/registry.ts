@@ -2,6 +2,7 @@
 import { stat } from "node:fs/promises";
 import { ampPlaces } from "./amp/places.ts";
 import { claudeCodePlaces } from "./claude-code/places.ts";
+import { clinePlaces } from "./cline/places.ts";
 import { codexPlaces } from "./codex/places.ts";
 import { copilotPlaces } from "./copilot/places.ts";
 import { droidPlaces } from "./droid/places.ts";
@@ -35,6 +36,7 @@ export const sources: readonly Source[] = [
   lazySource(qwenPlaces, async () => (await import("./qwen/source.ts")).qwenSource),
   lazySource(droidPlaces, async () => (await import("./droid/source.ts")).droidSource),
   lazySource(ampPlaces, async () => (await import("./amp/source.ts")).ampSource),
+  lazySource(clinePlaces, async () => (await import("./cline/source.ts")).clineSource),
   lazySource(piPlaces, async () => (await import("./pi/source.ts")).piSource),
   messagesSource,
   lazySource(hansardPlaces, async () => (await import("./hansard/source.ts")).hansardSource),

@@ -98,12 +98,6 @@ describe("files that are no session", () => {
       "unknown-format",
       /seems to be an export of OpenCode/,
     ],
-    [
-      "Cline",
-      JSON.stringify([{ type: "say", ts: 1, say: "text" }]),
-      "unknown-format",
-      /a task of Cline or Roo Code/,
-    ],
   ])("%s", async (_, content, code, words) => {
     const path = home.write("x", content);
     const error = await refusal(path);
