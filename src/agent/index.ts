@@ -2,5 +2,13 @@
 export { createDriven, type Driven } from "./create.ts";
 export { AgentError, type AgentErrorCode } from "./errors.ts";
 export { demoAgent } from "./fake/command.ts";
+export {
+  type CommandSurroundings,
+  findKnownAgent,
+  findProgram,
+  isKnownAgent,
+  type KnownAgent,
+  knownAgents,
+} from "./known.ts";
 export type { AgentCommand, AgentProcess, Exit, Spawn } from "./process.ts";
 export type { DrivenOptions, DriverPorts, History, WatchFolder } from "./types.ts";

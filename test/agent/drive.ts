@@ -18,15 +18,15 @@ export async function makeFolder(): Promise<string> {
   return folder;
 }
 
-/** The command of the scripted agent, run from its source. */
+/** The command of the scripted agent, as it was built. */
 export async function fakeCommand(scenario: Scenario, folder: string): Promise<AgentCommand> {
-  const path = join(folder, `scenario-${Math.random().toString(36).slice(2)}.json`);
+  scenarios += 1;
+  const path = join(folder, `scenario-${scenarios}.json`);
   await writeFile(path, JSON.stringify(scenario));
-  return {
-    program: process.execPath,
-    args: ["--import", join(root, "scripts/ts-hook.js"), join(root, "src/agent/fake/main.ts"), path],
-  };
+  return { program: process.execPath, args: [join(root, "dist/agent/fake/main.js"), path] };
 }
+
+let scenarios = 0;
 
 /** The example agent of an older version of the official SDK. */
 export const exampleCommand: AgentCommand = {
