@@ -44,7 +44,7 @@ export const emptyBody = z.strictObject({});
 async function readBody(incoming: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of incoming as AsyncIterable<Buffer>) {
+  for await (const chunk of incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     bytes += chunk.length;
     if (bytes > BODY_BYTES_MAX)
       throw new Refused({
@@ -58,9 +58,17 @@ async function readBody(incoming: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
+function isCutOff(error: unknown): boolean {
+  const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
+  return code === "ECONNRESET" || code === "ERR_STREAM_PREMATURE_CLOSE";
+}
+
 /** The body of a request, as `shape` has it. Throws a Refused that names no value of it. */
 export async function readJsonBody<T>(incoming: IncomingMessage, shape: z.ZodType<T>): Promise<T> {
-  const bytes = await readBody(incoming);
+  const bytes = await readBody(incoming).catch((error: unknown) => {
+    if (!isCutOff(error)) throw error;
+    throw refused(400, "cut-body", "The body ended before its end.");
+  });
   let value: unknown;
   try {
     value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
