@@ -87,6 +87,9 @@ export function capDraft(draft: EntryDraft): EntryDraft {
         content: capText(draft.content),
         ...(draft.attachments === undefined ? {} : { attachments: capList(draft.attachments) }),
         ...(draft.changes === undefined ? {} : { changes: capList(draft.changes).map(capChange) }),
+        ...(draft.further === undefined
+          ? {}
+          : { further: capList(draft.further).map((r) => ({ ...r, content: capText(r.content) })) }),
         ...(lines === undefined ? {} : { outcome: { ...draft.outcome, state, lines } }),
       };
     }

@@ -1,6 +1,8 @@
 /** Reads fields of parsed JSON of unknown shape: each answers `undefined` where the field is absent or of another type. */
 import type { Attachment, RawEntry } from "../transcript/index.ts";
 import type { EntryDraft } from "./classifier.ts";
+import { ExactNumber } from "./exact-json.ts";
+import { compareText } from "./order.ts";
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -9,7 +11,7 @@ export const INPUT_SUMMARY_MAX = 200;
 /** Most code points of the piece of JSON a raw entry or an unknown block carries. */
 export const RAW_TEXT_MAX = 2000;
 /** Deepest level of a value that compact JSON writes out; deeper values become `…`. */
-export const JSON_DEPTH_MAX = 64;
+export const JSON_DEPTH_MAX = 128;
 
 /** The value as an object; arrays and null are none. */
 export function objectOf(value: unknown): Fields | undefined {
@@ -65,7 +67,7 @@ export function cutText(text: string, max: number): string {
 }
 
 /**
- * One line of compact JSON with the keys of every object in code unit order, cut at `max` code points. The cost is bounded by
+ * One line of compact JSON with the keys of every object in code point order, cut at `max` code points. The cost is bounded by
  * `max`, not by the value, apart from sorting the keys of the objects that are reached.
  */
 export function compactJson(value: unknown, max: number): string {
@@ -85,13 +87,17 @@ export function compactJson(value: unknown, max: number): string {
       put(JSON.stringify(v) ?? "null");
       return;
     }
+    if (v instanceof ExactNumber) {
+      put(v.text);
+      return;
+    }
     if (depth >= JSON_DEPTH_MAX) {
       put("…");
       return;
     }
     const isArray = Array.isArray(v);
     put(isArray ? "[" : "{");
-    const keys = isArray ? v.keys() : Object.keys(v).sort().values();
+    const keys = isArray ? v.keys() : Object.keys(v).sort(compareText).values();
     let isFirst = true;
     for (const key of keys) {
       if (room <= 0) return;

@@ -1,15 +1,15 @@
 /** What one message file is, from its name and its bytes alone. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { classifyMessage, readDeposit } from "../../src/sources/messages/classify.ts";
+import { classifyMessage } from "../../src/sources/messages/classify.ts";
 import {
-  compareText,
   findGaps,
   gapFirst,
   gapName,
   orderNames,
   parseMessageName,
 } from "../../src/sources/messages/name.ts";
+import { compareText } from "../../src/sources/order.ts";
 import { entryLine } from "../support/entry-notation.ts";
 import { answer, call, deposit, result } from "./support.ts";
 
@@ -165,7 +165,7 @@ describe("delivered texts", () => {
       time: Date.parse("2026-07-17T12:00:00Z"),
     });
     expect(line("001-user.md", Uint8Array.from([0x61, 0xff]))).toBe("user: a\ufffd");
-    expect(readDeposit("\ufeff---\na: b\n---\nx").field("a")).toBeUndefined();
+    expect(line("001-user.md", "\ufeff---\nfrom: b\n---\nx")).toBe("user: \ufeff---\nfrom: b\n---\nx");
   });
 });
 
@@ -250,11 +250,6 @@ describe("tool results", () => {
     ],
     ["content of another kind", { tool_use_id: "c1", content: 42 }, "result c1 done: 42"],
     ["an id that is no text", { tool_use_id: null, content: "x" }, "result  done: x"],
-    [
-      "the first of several",
-      [{ type: "text" }, { tool_use_id: "c1", content: "1" }, { tool_use_id: "c2", content: "2" }],
-      "result c1 done: 1",
-    ],
     [
       "none",
       { content: [{ type: "text", text: "x" }] },

@@ -1,9 +1,9 @@
 /** Each bound of reading messages directories, at its limit. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { readSummaries } from "../../src/sources/messages/files.ts";
+import { readFraming } from "../../src/sources/messages/framing.ts";
 import { placeOf } from "../../src/sources/messages/listing.ts";
 import { openMessagesLog, PAIR_ROWS_MAX } from "../../src/sources/messages/log.ts";
-import { endingOf } from "../../src/sources/messages/steps.ts";
 import { NAMED_STATES_MAX } from "../../src/sources/named-states.ts";
 import type { Log } from "../../src/sources/types.ts";
 import { entryLine } from "../support/entry-notation.ts";
@@ -117,5 +117,5 @@ test.each<[string, string, unknown]>([
   ],
   ["more after the end", '{"type":"finish"}\n{"type":"end"}\n{"type":"message_start"}\n', { type: "open" }],
 ])("how a response ended: %s", (_, text, ending) => {
-  expect(endingOf(text)).toEqual(ending);
+  expect(readFraming(text).ending).toEqual(ending);
 });

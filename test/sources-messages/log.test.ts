@@ -5,12 +5,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { placeOf } from "../../src/sources/messages/listing.ts";
 import { openMessagesLog } from "../../src/sources/messages/log.ts";
-import {
-  IN_FLIGHT_MS,
-  STREAM_TEXT_MAX,
-  StepReader,
-  WOUND_GRACE_MS,
-} from "../../src/sources/messages/steps.ts";
+import { IN_FLIGHT_MS, STREAM_TEXT_MAX, StepReader } from "../../src/sources/messages/steps.ts";
 import type { Log } from "../../src/sources/types.ts";
 import { entryLine } from "../support/entry-notation.ts";
 import { type Home, makeHome } from "../support/home.ts";
@@ -322,10 +317,6 @@ describe("how it failed", () => {
     expect(await told()).toEqual(["wounded mute"]);
     ws.step("001", "stderr.log", Array.from({ length: 600 }, (_, n) => `line ${n}\n`).join(""));
     expect(await told()).toEqual(["wounded spoke: line 597\nline 598\nline 599"]);
-  });
-
-  test("a young step is given time", () => {
-    expect(WOUND_GRACE_MS).toBeLessThan(IN_FLIGHT_MS);
   });
 
   test("a step that its driver still drives has not failed", async () => {

@@ -1,5 +1,5 @@
 /** Counts a messages directory. */
-import { callsOf, type Entry } from "../../transcript/index.ts";
+import { callsOf, type Entry, resultsOf } from "../../transcript/index.ts";
 import type { CheckReport, DamageNote } from "../types.ts";
 import { listRows } from "./listing.ts";
 import { parseMessageName } from "./name.ts";
@@ -46,7 +46,8 @@ export async function checkMessages(
           outputTokens = (outputTokens ?? 0) + entry.usage["output_tokens"];
         break;
       case "tool-result":
-        results.add(entry.toolUseId || row.name);
+        for (const [at, { toolUseId }] of resultsOf(entry).entries())
+          results.add(toolUseId || `${row.name}#${at}`);
         break;
       default:
         if (entry.kind === "raw" && entry.damaged) {

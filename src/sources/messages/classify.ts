@@ -3,14 +3,17 @@ import type {
   ContentBlock,
   DeliveredEntry,
   Entry,
+  FurtherResult,
   ModelEntry,
   RawEntry,
   ToolResultEntry,
   Usage,
 } from "../../transcript/index.ts";
+import { ExactNumber, parseExactJson } from "../exact-json.ts";
 import {
   arrayOf,
   compactJson,
+  countOf,
   type Fields,
   lineCount,
   objectOf,
@@ -21,6 +24,8 @@ import {
   wordOf,
 } from "../fields.ts";
 import { DAMAGE_TEXT_BYTES_MAX } from "../limits.ts";
+import { compareText } from "../order.ts";
+import { readDeposit } from "./deposit.ts";
 import { parseMessageName, TOOL_ORIGIN } from "./name.ts";
 
 /**
@@ -33,10 +38,11 @@ export function classifyMessage(name: string, bytes: Uint8Array): Entry {
   if (parsed.extension === "md") return delivered(name, parsed.origin, bytes);
   if (parsed.extension !== "json")
     return rawEntry(name, bytes, `a message of an unknown kind (.${parsed.extension})`);
-  const value = parseStrictly(bytes);
-  if (value === undefined) return rawEntry(name, bytes, "not JSON");
-  if (parsed.origin !== TOOL_ORIGIN) return model(name, parsed.origin, value.value, value.text);
-  return toolResult(name, value.value) ?? rawEntry(name, bytes, "no tool result in it");
+  const parsedJson = parseStrictly(bytes);
+  if (parsedJson === undefined) return rawEntry(name, bytes, "not JSON");
+  const { value } = parsedJson;
+  if (parsed.origin !== TOOL_ORIGIN) return model(name, parsed.origin, value);
+  return toolResult(name, value) ?? rawEntry(name, bytes, "no tool result in it");
 }
 
 function rawEntry(name: string, bytes: Uint8Array, reason: string): RawEntry {
@@ -45,54 +51,23 @@ function rawEntry(name: string, bytes: Uint8Array, reason: string): RawEntry {
 }
 
 /** The value of JSON in valid UTF-8 without a byte order mark; absent for anything else. */
-function parseStrictly(bytes: Uint8Array): { readonly value: unknown; readonly text: string } | undefined {
+function parseStrictly(bytes: Uint8Array): { readonly value: unknown } | undefined {
   try {
-    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-    return { value: JSON.parse(text), text };
+    return parseExactJson(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes));
   } catch (error) {
-    if (error instanceof SyntaxError || error instanceof TypeError) return undefined;
+    if (error instanceof TypeError) return undefined;
     throw error;
   }
 }
 
-export interface Deposit {
-  readonly body: string;
-  /** The value of a field of the envelope; absent where there is no envelope or no such field. */
-  field(key: string): string | undefined;
-}
-
-/**
- * A delivered text without its envelope. An envelope is there only where the text begins with `---` on a line of its own and a later such
- * line closes it; the first one does, and all behind it is the body.
- */
-export function readDeposit(text: string): Deposit {
-  const opener = "---\n";
-  const closer = "\n---\n";
-  const end = text.startsWith(opener) ? text.indexOf(closer, opener.length) : -1;
-  if (end === -1) return { body: text, field: () => undefined };
-  const lines = text.slice(opener.length, end).split("\n");
-  return {
-    body: text.slice(end + closer.length),
-    field(key) {
-      for (const line of lines) {
-        const colon = line.indexOf(": ");
-        if (colon !== -1 && line.slice(0, colon) === key) return line.slice(colon + 2).replace(/\r$/, "");
-      }
-      return undefined;
-    },
-  };
-}
-
 function delivered(name: string, sender: string, bytes: Uint8Array): DeliveredEntry {
-  const deposit = readDeposit(new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes));
-  const senderName = deposit.field("from_name");
-  const epitaph = deposit.field("epitaph");
-  const time = timeOf(deposit.field("deposited_at"));
+  const { senderName, epitaph, depositedAt, body } = readDeposit(bytes);
+  const time = timeOf(depositedAt);
   return {
     kind: "delivered",
     name,
     sender,
-    body: deposit.body,
+    body,
     ...(senderName === undefined ? {} : { senderName }),
     ...(epitaph === undefined ? {} : { epitaph }),
     ...(time === undefined ? {} : { time }),
@@ -104,11 +79,11 @@ function blockArray(value: unknown): readonly unknown[] | undefined {
   return arrayOf(value) ?? arrayOf(objectOf(value)?.["content"]);
 }
 
-function model(name: string, modelId: string, value: unknown, text: string): ModelEntry {
+function model(name: string, modelId: string, value: unknown): ModelEntry {
   const content = objectOf(value)?.["content"];
   const blocks =
     blockArray(value)?.flatMap(blockOf) ?? (typeof content === "string" ? [textBlock(content)] : []);
-  return { kind: "model", name, modelId, blocks, usage: usageOf(value, text) };
+  return { kind: "model", name, modelId, blocks, usage: usageOf(value) };
 }
 
 function textBlock(text: string): ContentBlock {
@@ -143,37 +118,43 @@ function callBlock(fields: Fields): ContentBlock {
 }
 
 /** Counters that are whole numbers as written, under their own names, in name order. Nothing is made up. */
-function usageOf(value: unknown, text: string): Usage {
-  const usage: Record<string, number> = {};
+function usageOf(value: unknown): Usage {
   const counters = objectOf(objectOf(value)?.["usage"]) ?? {};
-  for (const name of Object.keys(counters).sort()) {
-    const count = counters[name];
-    if (typeof count !== "number" || !Number.isInteger(count) || count < 0 || count >= 2 ** 64) continue;
-    if (isWrittenWhole(text, name)) usage[name] = count;
-  }
-  return usage;
+  const usage = Object.keys(counters)
+    .sort(compareText)
+    .flatMap((name): readonly (readonly [string, number])[] => {
+      const count = counterOf(counters[name]);
+      return count === undefined ? [] : [[name, count]];
+    });
+  return Object.fromEntries(usage);
 }
 
-/** True unless the counter is only ever written with a fraction or an exponent (`5.0` is a whole number, and not a count). */
-function isWrittenWhole(text: string, name: string): boolean {
-  const key = JSON.stringify(name);
-  for (let at = text.indexOf(key); at !== -1; at = text.indexOf(key, at + key.length)) {
-    const number = /^\s*:\s*\d+([.eE])?/.exec(text.slice(at + key.length, at + key.length + 100));
-    if (number && number[1] === undefined) return true;
-  }
-  // Spelled with escapes: the value decides.
-  return !text.includes(key);
+const COUNTER_END = 1n << 64n;
+
+/** A count of at most 64 bits; past 2^53 the nearest number that JavaScript has. */
+function counterOf(value: unknown): number | undefined {
+  if (value instanceof ExactNumber)
+    return /^\d+$/.test(value.text) && BigInt(value.text) < COUNTER_END ? Number(value.text) : undefined;
+  return countOf(value);
 }
 
+/** The results of a file: the value itself where it is one, else every block that is one. The first gives the entry its name and call. */
 function toolResult(name: string, value: unknown): ToolResultEntry | undefined {
-  const hasId = (v: unknown): boolean => objectOf(v) !== undefined && "tool_use_id" in (v as Fields);
-  const fields = objectOf(hasId(value) ? value : blockArray(value)?.find(hasId));
-  if (!fields) return undefined;
+  const blocks = isResult(value) ? [value] : (blockArray(value)?.filter(isResult) ?? []);
+  const [first, ...further] = blocks.map(resultOf);
+  if (first === undefined) return undefined;
+  return { kind: "tool-result", name, ...first, ...(further.length === 0 ? {} : { further }) };
+}
+
+function isResult(value: unknown): value is Fields {
+  const fields = objectOf(value);
+  return fields !== undefined && Object.hasOwn(fields, "tool_use_id");
+}
+
+function resultOf(fields: Fields): FurtherResult {
   const content = flatten(fields["content"]);
   const isError = fields["is_error"] === true;
   return {
-    kind: "tool-result",
-    name,
     toolUseId: stringOf(fields["tool_use_id"]) ?? "",
     content,
     isError,

@@ -6,8 +6,8 @@ import type { Entry, RawEntry } from "../../transcript/index.ts";
 import { readFully } from "../ends.ts";
 import { isFileError } from "../file-errors.ts";
 import { DAMAGE_TEXT_BYTES_MAX } from "../limits.ts";
+import { compareText } from "../order.ts";
 import { classifyMessage } from "./classify.ts";
-import { compareText } from "./name.ts";
 
 /** A message file above this size is shown as a placeholder. */
 export const MESSAGE_BYTES_MAX = 64 * 1024 * 1024;
@@ -31,12 +31,27 @@ function tooLarge(name: string, head: Uint8Array, size: number): RawEntry {
   return { kind: "raw", name, reason: `a message of ${size} bytes, too large to read`, text, damaged: true };
 }
 
-/** At most `length` bytes of a file. */
-export async function readStretch(path: string, start: number, length: number): Promise<Uint8Array> {
-  const bytes = await withFile(path, async (source) =>
+/** At most `length` bytes of a file; absent where it cannot be read. */
+export async function readStretch(
+  path: string,
+  start: number,
+  length: number,
+): Promise<Uint8Array | undefined> {
+  return withFile(path, async (source) =>
     readFully(source, start, Math.min(length, (await source.size()) - start)),
   );
-  return bytes ?? new Uint8Array(0);
+}
+
+/** The last bytes of a file, at most `length`; absent where it cannot be read. */
+export async function readEnd(
+  path: string,
+  length: number,
+): Promise<{ readonly bytes: Uint8Array; readonly isWhole: boolean } | undefined> {
+  return withFile(path, async (source) => {
+    const size = await source.size();
+    const start = Math.max(0, size - length);
+    return { bytes: await readFully(source, start, size - start), isWhole: start === 0 };
+  });
 }
 
 /** The whole record of the compactions: the texts of a folder in path order, a blank line between them, up to the bound. */

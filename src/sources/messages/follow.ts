@@ -1,5 +1,5 @@
 /** What a messages directory that changed says, as items of a growing log. */
-import type { Entry, StreamingEntry, WoundedEntry } from "../../transcript/index.ts";
+import { type Entry, resultsOf, type StreamingEntry, type WoundedEntry } from "../../transcript/index.ts";
 import { afterName, beforeName } from "../named-position.ts";
 import type { LogItem } from "../types.ts";
 import type { MessageRow } from "./listing.ts";
@@ -112,7 +112,8 @@ async function changedItems(
   );
   const touched = new Set<string | undefined>();
   if (before.awaiting !== after.awaiting) touched.add(before.awaiting).add(after.awaiting);
-  for (const entry of fresh) if (entry.kind === "tool-result") touched.add(entry.call?.entry);
+  for (const entry of fresh)
+    if (entry.kind === "tool-result") for (const { call } of resultsOf(entry)) touched.add(call?.entry);
   const items: LogItem[] = [];
   for (const row of recent) {
     if (!isRewritten && !touched.has(row.name)) continue;

@@ -8,6 +8,7 @@ import {
   LIVE_NAME,
   liveEntry,
   pairCalls,
+  resultsOf,
   WOUND_NAME,
   woundEntry,
 } from "../../transcript/index.ts";
@@ -17,14 +18,16 @@ import { fileStateAt, isFileError } from "../file-errors.ts";
 import { endOf, locate, pageAfter, pageBefore, type RowReader } from "../named-log.ts";
 import { parseNamedPosition } from "../named-position.ts";
 import { createStates } from "../named-states.ts";
+import { compareText } from "../order.ts";
 import type { CheckReport, Log, LogEvent, Page, Position, SessionInfo, TailPage } from "../types.ts";
 import { createLooker, nodeWatchPorts, type WatchPorts } from "../watch.ts";
 import { checkMessages } from "./check.ts";
 import { MESSAGE_BYTES_MAX, readMessage, readStretch, readSummaries } from "./files.ts";
 import { diffMessages, isModelName, isRunning, type MessagesState } from "./follow.ts";
 import { listRows, type MessageRow, type MessagesPlace } from "./listing.ts";
-import { compareText, gapFirst, seqOf } from "./name.ts";
-import { IN_FLIGHT_MS, isLocked, StepReader, type StepState, woundOf } from "./steps.ts";
+import { gapFirst, seqOf } from "./name.ts";
+import { IN_FLIGHT_MS, isLocked, StepReader, type StepState } from "./steps.ts";
+import { woundOf } from "./wounds.ts";
 
 /** Rows around a page that are looked at for the other half of a call and its result. */
 export const PAIR_ROWS_MAX = 64;
@@ -129,7 +132,8 @@ class MessagesLog implements Log {
     // A place names a file of this directory and nothing else.
     if (basename(place.file) !== place.file)
       throw new SourceError("not-found", `"${place.file}" is no file of ${this.path}`, { path: this.path });
-    return readStretch(join(this.path, place.file), place.start, Math.min(place.end - place.start, limit));
+    const length = Math.min(place.end - place.start, limit);
+    return (await readStretch(join(this.path, place.file), place.start, length)) ?? new Uint8Array(0);
   }
 
   async close(): Promise<void> {}
@@ -161,7 +165,7 @@ class MessagesLog implements Log {
       step.responseBytes > 0 &&
       !(await this.#isCommitted(step, committed));
     const virtual = isInFlight && step ? liveEntry(step.stream) : undefined;
-    const wound = !isRunning && step ? await woundOf(step, age) : undefined;
+    const wound = step && (await woundOf(step, { isDriven: isRunning, now: this.#now() }));
     const last = virtual ?? (wound && woundEntry(wound));
     const rows: MessageRow[] = [...committed];
     if (last) rows.push({ name: last.name, entryCount: 1, isVirtual: true });
@@ -249,7 +253,8 @@ class MessagesLog implements Log {
     const called = new Set<string>();
     for (const entry of entries) {
       if (entry.kind === "model") for (const call of callsOf(entry)) called.add(call.id);
-      else if (entry.kind === "tool-result" && !called.has(entry.toolUseId)) wanted.add(entry.toolUseId);
+      else if (entry.kind === "tool-result")
+        for (const { toolUseId } of resultsOf(entry)) if (!called.has(toolUseId)) wanted.add(toolUseId);
     }
     const found: Entry[] = [];
     for (let at = from - 1; at >= 0 && at >= from - PAIR_ROWS_MAX && wanted.size > 0; at--) {
@@ -269,14 +274,15 @@ class MessagesLog implements Log {
     const wanted = new Set<string>();
     for (const entry of entries) {
       if (entry.kind === "model") for (const call of callsOf(entry)) wanted.add(call.id);
-      else if (entry.kind === "tool-result") wanted.delete(entry.toolUseId);
+      else if (entry.kind === "tool-result")
+        for (const { toolUseId } of resultsOf(entry)) wanted.delete(toolUseId);
     }
     const found: Entry[] = [];
     for (let at = from; at < state.rows.length && at < from + PAIR_ROWS_MAX && wanted.size > 0; at++) {
       const [entry] = await this.#entries(state, state.rows.slice(at, at + 1));
       if (entry?.kind !== "tool-result") continue;
       found.push(entry);
-      wanted.delete(entry.toolUseId);
+      for (const { toolUseId } of resultsOf(entry)) wanted.delete(toolUseId);
     }
     return found;
   }

@@ -1,4 +1,5 @@
 /** The names of message files: `NNN-<origin>.<ext>`. */
+import { compareText } from "../order.ts";
 
 /** The reserved origin of a tool's result. */
 export const TOOL_ORIGIN = "tool";
@@ -27,20 +28,6 @@ export function parseMessageName(name: string): MessageName | undefined {
 /** The counter of a message file's name; absent where it has none. */
 export function seqOf(name: string): number | undefined {
   return parseMessageName(name)?.seq;
-}
-
-/** Negative, zero or positive as `a` comes before, with or after `b`, by code points. */
-export function compareText(a: string, b: string): number {
-  const length = Math.min(a.length, b.length);
-  for (let i = 0; i < length; i++) {
-    const x = a.charCodeAt(i);
-    const y = b.charCodeAt(i);
-    if (x === y) continue;
-    const isPair = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdfff;
-    // Surrogates stand for code points above every other unit.
-    return isPair(x) === isPair(y) ? x - y : isPair(x) ? 1 : -1;
-  }
-  return a.length - b.length;
 }
 
 /**
