@@ -6,6 +6,9 @@ const modes = {
   bracketedPaste: ["\x1b[?2004h", "\x1b[?2004l"],
   /** The wheel scrolls by arrow keys on the alternate screen. */
   wheelArrows: ["\x1b[?1007h", "\x1b[?1007l"],
+  /** Keys with modifiers are told apart (Shift+Enter): the protocol of kitty, and that of xterm. */
+  keyboard: ["\x1b[>1u", "\x1b[<u"],
+  otherKeys: ["\x1b[>4;1m", "\x1b[>4m"],
   /** The window's title is ours; the one it had comes back. */
   title: ["\x1b[22;2t", "\x1b[23;2t"],
 } as const;

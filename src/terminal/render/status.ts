@@ -17,7 +17,19 @@ export interface Status {
   readonly model?: string;
   readonly title?: string;
   readonly tokens?: number;
-  readonly state?: "running" | "idle" | "waiting" | "ended" | "gone";
+  readonly state?:
+    | "running"
+    | "idle"
+    | "waiting"
+    | "ended"
+    | "gone"
+    | "starting"
+    | "ready"
+    | "working"
+    | "cancelling"
+    | "asking";
+  /** The mode that the agent works in, by its name. */
+  readonly mode?: string;
   readonly elapsedMs?: number;
   /** Keys and what they do, most important first: `Ctrl+O history`. */
   readonly keys?: readonly string[];
@@ -29,9 +41,14 @@ const stateTones: Readonly<Record<NonNullable<Status["state"]>, Tone>> = {
   waiting: "warn",
   ended: "dim",
   gone: "warn",
+  starting: "running",
+  ready: "dim",
+  working: "running",
+  cancelling: "warn",
+  asking: "warn",
 };
 
-/** One row: what runs at the left, keys at the right. Where the width is short, keys go first, then tokens, the model, the title. */
+/** One row: what runs at the left, keys at the right. Where the width is short, keys go first, then the title, tokens, the model, the mode. */
 export function renderStatus(status: Status, width: number): Line {
   const room = Math.max(1, width - 1);
   const dim = { tone: "dim" } as const;
@@ -41,11 +58,13 @@ export function renderStatus(status: Status, width: number): Line {
   const agent = safeSpans(status.agent, dim);
   const model = status.model === undefined ? [] : safeSpans(status.model, dim);
   const title = status.title === undefined ? [] : cutSpans(safeSpans(status.title, dim), 40);
+  const mode = status.mode === undefined ? [] : cutSpans(safeSpans(status.mode, { tone: "emphasis" }), 24);
   const tokens = status.tokens === undefined ? [] : [tone(`${formatTokens(status.tokens)} tokens`, "dim")];
   const forms: readonly (readonly (readonly Span[])[])[] = [
-    [agent, model, title, tokens, state],
-    [agent, model, tokens, state],
-    [agent, model, state],
+    [agent, model, title, mode, tokens, state],
+    [agent, model, mode, tokens, state],
+    [agent, model, mode, state],
+    [agent, mode, state],
     [agent, state],
     [state.length > 0 ? state : agent],
   ];

@@ -37,6 +37,8 @@ export class Epochs {
   /** Blocks below this number are on the terminal, or wait for it. */
   #printedThrough = 0;
   #finishing: Finishing | undefined;
+  /** Our own words, by the number of the block they stand under. */
+  readonly #words = new Map<number, (width: number) => Line>();
   #isPumping = false;
   #unflushed = 0;
 
@@ -47,6 +49,7 @@ export class Epochs {
   /** The next epoch is that of a new tail: it clears nothing. */
   restart(): void {
     this.#way = "first";
+    this.#words.clear();
   }
 
   /** A block is finished by `feed`; tells whether it was printed at once. */
@@ -57,6 +60,15 @@ export class Epochs {
     const isPrinted = this.#finishing === undefined;
     this.#finishing = undefined;
     return isPrinted;
+  }
+
+  /** Prints a line of ours under the newest block; it is printed again wherever that block is. */
+  addWords(line: (width: number) => Line): void {
+    const { state } = this.#options.runner();
+    const number = state.nextSeq - 1;
+    for (const known of this.#words.keys()) if (known < state.heldFloor) this.#words.delete(known);
+    this.#words.set(number, line);
+    if (number < this.#printedThrough) this.#options.view().printAside((width) => [line(width)]);
   }
 
   run(effect: PaintEffect, state: WindowState): void {
@@ -81,6 +93,8 @@ export class Epochs {
           if (number < this.#printedThrough) continue;
           const block = store.get("tail", number);
           if (block !== undefined) this.#options.view().print(block.entry);
+          const words = this.#words.get(number);
+          if (words !== undefined) this.#options.view().printAside((width) => [words(width)]);
         }
         this.#printedThrough = Math.max(this.#printedThrough, effect.to);
         return;

@@ -1,3 +1,3 @@
 /** The terminal shell over a session. @module */
 export { createShell } from "./shell.ts";
-export type { ResizeWay, Shell, ShellEnd, ShellOptions } from "./types.ts";
+export type { ResizeWay, Shell, ShellEnd, ShellOptions, TalkSpec } from "./types.ts";

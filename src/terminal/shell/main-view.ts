@@ -1,7 +1,7 @@
 /** The main screen's content: finished blocks printed once, live ones below them, a message and the status row. */
 import type { Entry } from "../../transcript/index.ts";
 import { type Notice, renderEntry, renderNotice, renderStatus, type Status } from "../render/index.ts";
-import { roomOf, type Screen } from "../screen/index.ts";
+import { type LiveCursor, roomOf, type Screen } from "../screen/index.ts";
 import { type Line, splitRows } from "../text/index.ts";
 import { GrowingBlock, growthOf, type LayoutOptions, type Printing } from "./growing-block.ts";
 import { waitingBlocksMax } from "./limits.ts";
@@ -17,8 +17,16 @@ export interface MainViewOptions {
   /** What all blocks are laid out with. */
   readonly layout: Pick<LayoutOptions, "time" | "highlighter" | "moreKey">;
   readonly now: () => number;
+  /** What stands below the live blocks, in at most `rowsMax` rows of `width` cells. Absent: the message and the status row. */
+  readonly foot?: (notice: Notice | undefined, status: Status, width: number, rowsMax: number) => ViewFoot;
   /** Whether the agent is at work: else nothing counts or spins. */
   readonly isRunning: () => boolean;
+}
+
+/** The rows below the live blocks, and where the person's cursor stands in them. */
+export interface ViewFoot {
+  readonly lines: readonly Line[];
+  readonly cursor?: LiveCursor;
 }
 
 interface LiveBlock {
@@ -29,6 +37,11 @@ interface LiveBlock {
 interface Finished {
   readonly entry: Entry;
   readonly growing: GrowingBlock | undefined;
+}
+
+/** Words of ours among the blocks. */
+interface Aside {
+  readonly words: (width: number) => readonly Line[];
 }
 
 const hint = (count: number): Line => ({
@@ -45,7 +58,7 @@ export class MainView {
   #screen: Screen;
   readonly #live = new Map<number, LiveBlock>();
   #last: Entry | undefined;
-  #waiting: Finished[] = [];
+  #waiting: (Finished | Aside)[] = [];
   #skipped = 0;
   #isHeldBack = false;
   #notice: Notice | undefined;
@@ -106,11 +119,13 @@ export class MainView {
       this.#printNow({ entry, growing });
       return;
     }
-    this.#waiting.push({ entry, growing });
-    if (this.#waiting.length > waitingBlocksMax) {
-      this.#waiting.shift();
-      this.#skipped += 1;
-    }
+    this.#wait({ entry, growing });
+  }
+
+  /** Prints our own words in their place among the blocks, also where these wait. */
+  printAside(words: (width: number) => readonly Line[]): void {
+    if (this.#isHeldBack) this.#wait({ words });
+    else this.printWords(words);
   }
 
   /** Prints our own words among the blocks. */
@@ -124,6 +139,12 @@ export class MainView {
 
   spin(): void {
     this.#spinnerFrame += 1;
+  }
+
+  #wait(printing: Finished | Aside): void {
+    this.#waiting.push(printing);
+    if (this.#waiting.length <= waitingBlocksMax) return;
+    if ("entry" in this.#waiting.shift()!) this.#skipped += 1;
   }
 
   /** Another has the terminal: finished blocks wait, to a limit. */
@@ -151,7 +172,10 @@ export class MainView {
     }
     const waiting = this.#waiting;
     this.#waiting = [];
-    for (const block of waiting) this.#printNow(block);
+    for (const printing of waiting) {
+      if ("entry" in printing) this.#printNow(printing);
+      else this.printWords(printing.words);
+    }
     this.paint();
   }
 
@@ -179,10 +203,20 @@ export class MainView {
     const columns = this.#columns;
     const { rows } = this.#options.size();
     const lines = this.#liveLines(columns);
-    const foot: Line[] = this.#notice === undefined ? [] : [...renderNotice(this.#notice, columns)];
-    foot.push({ spans: [], wrap: "fit" }, renderStatus(this.#options.status(), columns));
-    const room = Math.max(0, rows - 1 - foot.length);
-    this.#screen.setLive([...fitted(lines, columns, room), ...foot.slice(-Math.max(1, rows - 1))]);
+    const rowsMax = Math.max(1, rows - 1);
+    const { lines: foot, cursor } = this.#foot(columns, rowsMax);
+    const above = fitted(lines, columns, Math.max(0, rowsMax - foot.length));
+    this.#screen.setLive(
+      [...above, ...foot.slice(-rowsMax)],
+      cursor === undefined ? undefined : { ...cursor, line: above.length + cursor.line },
+    );
+  }
+
+  #foot(columns: number, rowsMax: number): ViewFoot {
+    const status = this.#options.status();
+    if (this.#options.foot !== undefined) return this.#options.foot(this.#notice, status, columns, rowsMax);
+    const notice = this.#notice === undefined ? [] : renderNotice(this.#notice, columns);
+    return { lines: [...notice, { spans: [], wrap: "fit" }, renderStatus(status, columns)] };
   }
 
   /** Cells that blocks are laid out for. */

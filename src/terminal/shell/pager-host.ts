@@ -1,4 +1,5 @@
 /** The pager on the terminal: opened over the main screen, fed by the history, drawn, closed. */
+import type { Entry } from "../../transcript/index.ts";
 import type { Key } from "../input/index.ts";
 import { createPager, createPagerPainter, type Pager, type PagerPainter } from "../pager/index.ts";
 import type { BlockStore } from "./block-store.ts";
@@ -15,6 +16,8 @@ export interface PagerHostOptions {
   readonly runner: WindowRunner;
   readonly store: BlockStore;
   readonly view: MainView;
+  /** What is not finished, shown below the newest finished block. */
+  readonly liveEntries: () => readonly Entry[];
   readonly changed: () => void;
   /** The main screen is there again; a size that changed meanwhile is settled by it. */
   readonly settleSize: () => void;
@@ -30,7 +33,7 @@ export class PagerHost {
   #isStale = false;
 
   constructor(options: PagerHostOptions) {
-    const { shell, runner, store, view, changed } = options;
+    const { shell, runner, store, changed } = options;
     this.#options = options;
     this.#pager = createPager({
       layout: shell.layout,
@@ -45,7 +48,7 @@ export class PagerHost {
       runner,
       store,
       pager: this.#pager,
-      liveEntries: () => view.liveEntries(),
+      liveEntries: options.liveEntries,
       changed,
       copy: (text) => this.#copy(text),
       closed: () => this.close(),

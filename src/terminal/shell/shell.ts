@@ -1,8 +1,9 @@
 /** The terminal shell: feeds what happens to the window core and runs its effects on the screen. */
-import { type TailPage, tornEnd } from "../../session/index.ts";
+import { type Change, type DriverState, type TailPage, tornEnd } from "../../session/index.ts";
 import type { WindowEffect, WindowState } from "../../window/index.ts";
 import { type Key, keyName } from "../input/index.ts";
-import { createScreen, type Screen } from "../screen/index.ts";
+import { createScreen, roomOf, type Screen } from "../screen/index.ts";
+import { Talk, turnLine } from "../talk/index.ts";
 import { BlockStore } from "./block-store.ts";
 import { ChangeFeed } from "./change-feed.ts";
 import { Epochs } from "./epochs.ts";
@@ -13,7 +14,7 @@ import { Repaints } from "./repaints.ts";
 import { Sizes } from "./sizes.ts";
 import { StatusFacts } from "./status.ts";
 import { TerminalAccess } from "./terminal-access.ts";
-import type { Shell, ShellEnd, ShellOptions } from "./types.ts";
+import type { Shell, ShellEnd, ShellOptions, TalkSpec } from "./types.ts";
 import { WindowRunner } from "./window-runner.ts";
 
 const mainKeys = ["Ctrl+O history", "q quit"] as const;
@@ -34,6 +35,9 @@ class TerminalShell implements Shell {
   readonly #feed: ChangeFeed;
   readonly #repaints: Repaints;
   readonly #sizes: Sizes;
+  readonly #talk: Talk | undefined;
+  /** The end of a turn that is to be told once its blocks are printed. */
+  #turnToTell: DriverState["lastTurn"];
   readonly #abort = new AbortController();
   #screen: Screen;
   #isStopped = false;
@@ -43,12 +47,14 @@ class TerminalShell implements Shell {
 
   constructor(options: ShellOptions) {
     const { port, clock, now, layout } = options;
+    const isRunning = (): boolean => this.#talk?.isAtWork ?? this.#facts.isRunning(now());
     this.#options = options;
     this.#facts = new StatusFacts(options.session.info, now());
     this.#terminal = new TerminalAccess({
       port,
       clock,
       hasStrings: options.hasStrings === true,
+      tellsKeys: options.hasStrings === true && options.talk !== undefined,
       onKey: (key) => this.#guard(() => this.#onKey(key)),
       onResize: () => this.#guard(() => this.#onResize()),
       onGone: () => this.end("hung-up"),
@@ -58,7 +64,7 @@ class TerminalShell implements Shell {
       guard: (call) => this.#guard(call),
       paint: () => this.#paint(),
       setNotice: (notice) => this.#view.setNotice(notice),
-      isRunning: () => this.#facts.isRunning(now()),
+      isRunning,
       isSpinning: () => this.#view.isSpinning,
       spin: () => this.#view.spin(),
     });
@@ -79,12 +85,14 @@ class TerminalShell implements Shell {
       ...(options.trace === undefined ? {} : { trace: options.trace }),
     });
     this.#screen = this.#createScreen();
+    this.#talk = options.talk === undefined ? undefined : this.#createTalk(options.talk);
     this.#view = new MainView(this.#screen, {
       size: () => port.size(),
       status: () => this.#facts.status(now(), mainKeys),
       layout,
       now,
-      isRunning: () => this.#facts.isRunning(now()),
+      isRunning,
+      ...(this.#talk === undefined ? {} : { foot: this.#talk.foot.bind(this.#talk) }),
     });
     this.#pager = new PagerHost({
       shell: options,
@@ -92,6 +100,10 @@ class TerminalShell implements Shell {
       runner: this.#runner,
       store: this.#store,
       view: this.#view,
+      liveEntries: () => {
+        const live = this.#view.liveEntries();
+        return [...live, ...(this.#talk?.entries(live) ?? [])];
+      },
       changed: () => this.#repaints.schedule(),
       settleSize: () => this.#onSettledSize(),
     });
@@ -173,11 +185,39 @@ class TerminalShell implements Shell {
   /** The window's title: the session's. */
   #showTitle(): void {
     const { title, id } = this.#facts.info;
-    this.#terminal.showTitle(`${title ?? id} · hansard`);
+    const sign = this.#talk?.isAsking === true ? "? " : "";
+    this.#terminal.showTitle(`${sign}${title ?? id} · hansard`);
+  }
+
+  #createTalk({ session, by, editText }: TalkSpec): Talk {
+    const { port, clock, now, layout } = this.#options;
+    return new Talk({
+      session,
+      clock,
+      now,
+      by,
+      layout,
+      width: () => roomOf(port.size().columns),
+      say: (notice) => this.#repaints.say(notice),
+      changed: () => this.#repaints.schedule(),
+      quit: () => this.end("quit"),
+      fail: (error) => this.#fail(error),
+      ...(editText === undefined ? {} : { openEditor: (text: string) => this.#editText(editText, text) }),
+    });
+  }
+
+  /** Lends the terminal to the person's editor. */
+  async #editText(editText: NonNullable<TalkSpec["editText"]>, text: string): Promise<string | undefined> {
+    let edited: string | undefined;
+    await this.#lend(async () => {
+      edited = await editText(text);
+    });
+    return edited;
   }
 
   async #leave(): Promise<void> {
     this.#repaints.stop();
+    this.#talk?.stop();
     this.#sizes.stop();
     this.#abort.abort();
     if (this.#why !== "hung-up") {
@@ -225,6 +265,7 @@ class TerminalShell implements Shell {
     this.#pager.leave();
     this.#pager.history.forget();
     this.#feed.begin(page);
+    this.#talk?.begin(page);
     await this.#epochs.pump();
     const torn = tornEnd(page);
     if (torn !== undefined) {
@@ -240,6 +281,7 @@ class TerminalShell implements Shell {
       for await (const change of changes) {
         if (this.#isOver) return;
         this.#feed.apply(change);
+        this.#hear(change);
         if (change.type === "reset") return;
         this.#pager.outdate();
         this.#repaints.schedule();
@@ -249,6 +291,20 @@ class TerminalShell implements Shell {
     } catch (error) {
       if (!this.#isOver) throw error;
     }
+  }
+
+  /** What the talk and the turn's own line have of a change. */
+  #hear(change: Change): void {
+    if (change.type === "driver" && this.#talk !== undefined) {
+      const { lastTurn } = this.#talk.driver;
+      this.#talk.apply(change.driver);
+      if (change.driver.lastTurn !== lastTurn) this.#turnToTell = change.driver.lastTurn;
+      this.#showTitle();
+    }
+    const turn = this.#turnToTell;
+    if (turn === undefined || this.#runner.state.turnOpen) return;
+    this.#turnToTell = undefined;
+    this.#epochs.addWords((width) => turnLine(turn, width));
   }
 
   /** The log will say no more; what is shown stays until the person quits. */
@@ -300,6 +356,11 @@ class TerminalShell implements Shell {
       this.#pager.key(key);
       return;
     }
+    if (this.#talk?.key(key) === true) return;
+    this.#onCommand(name);
+  }
+
+  #onCommand(name: string): void {
     switch (name) {
       case "ctrl+o":
         this.#pager.open();
@@ -307,6 +368,10 @@ class TerminalShell implements Shell {
       case "ctrl+l":
         this.#epochs.start("reprint");
         return;
+    }
+    // What follows is text where there is a prompt.
+    if (this.#talk !== undefined) return;
+    switch (name) {
       case "q":
       case "ctrl+d":
         this.end("quit");

@@ -11,6 +11,8 @@ export interface TerminalAccessOptions {
   readonly clock: Clock;
   /** Whether the terminal takes OSC strings. */
   readonly hasStrings: boolean;
+  /** Whether keys with modifiers are to be told apart. */
+  readonly tellsKeys: boolean;
   readonly onKey: (key: Key) => void;
   readonly onResize: () => void;
   readonly onGone: () => void;
@@ -58,6 +60,8 @@ export class TerminalAccess {
   takeBack(): void {
     this.#port.setRaw(true);
     this.#port.write(this.#modes.enter("hiddenCursor") + this.#modes.enter("bracketedPaste"));
+    if (this.#options.tellsKeys)
+      this.#port.write(this.#modes.enter("otherKeys") + this.#modes.enter("keyboard"));
     this.#shownTitle = undefined;
   }
 

@@ -1,10 +1,20 @@
 /** What a shell is given and what it gives. */
-import type { Session } from "../../session/index.ts";
+import type { DrivenSession, Session } from "../../session/index.ts";
 import type { Clock, TerminalPort } from "../port.ts";
 import type { Line, Theme } from "../text/index.ts";
 import type { LayoutOptions } from "./growing-block.ts";
 
 export type ResizeWay = "adopt" | "reprint";
+
+/** What talking to the agent needs beyond showing its session. */
+export interface TalkSpec {
+  /** The session that is shown. */
+  readonly session: DrivenSession;
+  /** Who answers, in the words that others see. */
+  readonly by: string;
+  /** Lets the person edit a text in a program of theirs, which has the terminal meanwhile; undefined: it is to stay as it was. */
+  readonly editText?: (text: string) => Promise<string | undefined>;
+}
 
 export interface ShellOptions {
   readonly port: TerminalPort;
@@ -24,6 +34,8 @@ export interface ShellOptions {
   readonly foot?: (width: number) => readonly Line[];
   /** Takes the lines of the window's trace. */
   readonly trace?: (line: string) => void;
+  /** Absent: the session is only followed. */
+  readonly talk?: TalkSpec;
   /** Stops the process as Ctrl+Z does and resolves when it goes on. Absent: Ctrl+Z does nothing. */
   readonly stopProcess?: () => Promise<void>;
 }
