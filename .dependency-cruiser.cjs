@@ -36,6 +36,13 @@ for (const folder of pure) {
   });
 }
 rules.push({
+  name: "follow-core-is-pure",
+  severity: "error",
+  comment: "src/follow outside of node/ imports no package, no Node built-in, and nothing of node/",
+  from: { path: "^src/follow/(?!node/)" },
+  to: { pathNot: "^src/(follow/(?!node/)|transcript/)" },
+});
+rules.push({
   name: "no-circular",
   severity: "error",
   from: { path: "^src/" },

@@ -96,6 +96,17 @@ function createProgram(io: Io, version: string, voice: Voice, setExit: (code: nu
     });
 
   program
+    .command("follow")
+    .argument("<session>", `${sessionArgument}, or the address of one that another Hansard serves`)
+    .description("show what a session's agent is doing as it does it: prose, tools, calls that wait")
+    .option("--json", "one frame a line as JSON (docs/follow.md)")
+    .option("--once", "what the step under way has told up to now, and no more")
+    .action(async (name: string, options: { json?: boolean; once?: boolean }) => {
+      const { runFollow } = await import("./follow.ts");
+      setExit(await runFollow(io, name, options));
+    });
+
+  program
     .command("check")
     .argument("<session>", sessionArgument)
     .description("read a whole session and tell what it holds and what is damaged")

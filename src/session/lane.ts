@@ -1,7 +1,16 @@
 /** The lane of any session: from its step directory where the agent's driver publishes one, else from the changes of its log. */
 import { basename, dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { followWorld, type LaneEvent, REASK_MS, stepsFolder } from "../follow/index.ts";
+import {
+  absorbFrame,
+  emptyHeld,
+  type Frame,
+  followWorld,
+  type LaneEvent,
+  REASK_MS,
+  readOnce,
+  stepsFolder,
+} from "../follow/index.ts";
 import { openStepWorld } from "../follow/node/index.ts";
 import { readHolder } from "../log/index.ts";
 import { messagesDriving, type SessionInfo } from "../sources/index.ts";
@@ -65,6 +74,26 @@ export async function* followSession(
     yield* followWorld(world, { stop: signal });
   } finally {
     signal.removeEventListener("abort", close);
+    world.close();
+  }
+}
+
+/** What the step under way has told up to now, as one frame; an empty one where none is. */
+export async function readSessionOnce(
+  session: Session,
+  place: StepPlace | undefined = stepPlaceOf(session.info),
+): Promise<Frame> {
+  if (place === undefined) {
+    const events = createLaneTeller().begin(await session.tail(LANE_TAIL_ENTRIES));
+    return events.reduce(
+      (held, event) => (event.type === "frame" ? absorbFrame(held, event.frame) : held),
+      emptyHeld,
+    );
+  }
+  const world = openStepWorld(place);
+  try {
+    return await readOnce(world);
+  } finally {
     world.close();
   }
 }
