@@ -97,6 +97,14 @@ export function createComposer(history: readonly string[] = []): Composer {
   return { editor: createEditor(history) };
 }
 
+/** The composer with prompts of before to bring back; the draft stays. Only where it has none yet. */
+export function seedHistory(composer: Composer, history: readonly string[]): Composer {
+  const { editor } = composer;
+  if (editor.history.length > 0) return composer;
+  const { history: kept, shown } = createEditor(history);
+  return { ...composer, editor: { ...editor, history: kept, shown } };
+}
+
 /** The menu as it is open now: undefined where it is not. */
 export function menuOf(composer: Composer, commands: readonly CommandOffer[]): Completion | undefined {
   return composer.closedFor === composer.editor.text ? undefined : completionAt(composer.editor, commands);

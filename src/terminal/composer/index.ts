@@ -8,6 +8,7 @@ export {
   type Pressed,
   pressKey,
   replacePrompt,
+  seedHistory,
 } from "./composer.ts";
 export {
   type ComposerDrawing,

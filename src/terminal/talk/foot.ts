@@ -89,11 +89,15 @@ export function drawFoot(facts: FootFacts, width: number, rowsMax: number): Foot
     : [];
   // The blocks of the conversation keep some rows.
   if (!isAsked) left = Math.floor(left / 2);
+  const failure =
+    driver.phase === "ended" && driver.failure !== undefined
+      ? take(renderNotice({ tone: "error", text: `The agent has ended: ${driver.failure}` }, width))
+      : [];
   const notice = facts.notice === undefined ? [] : take(renderNotice(facts.notice, width));
   const queued = take(queuedLines(facts.queued, driver.queued, width, left));
   const plan =
     driver.phase === "ready" || driver.phase === "ended" ? [] : take(planLines(driver.plan, width, left));
-  const above = [...plan, ...top, ...box, ...queued, ...notice];
+  const above = [...top, ...plan, ...box, ...queued, ...failure, ...notice];
   const lines = [...above, ...prompt.lines, ...status];
   return prompt.cursor === undefined
     ? { lines }

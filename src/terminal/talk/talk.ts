@@ -5,11 +5,11 @@ import {
   type Composer,
   type ComposerAct,
   createComposer,
-  isEmpty,
   pressKey,
   promptOf,
   promptWidth,
   replacePrompt,
+  seedHistory,
 } from "../composer/index.ts";
 import { type Key, keyName } from "../input/index.ts";
 import type { Clock, Unsubscribe } from "../port.ts";
@@ -85,10 +85,9 @@ export class Talk {
 
   /** Prompts of a session that goes on are there to be brought back. */
   begin(page: TailPage): void {
-    if (!isEmpty(this.#composer) || this.#composer.editor.history.length > 0) return;
     const prompts = page.entries.filter((entry) => entry.kind === "delivered" && entry.sender === "user");
     const texts = prompts.map((entry) => (entry.kind === "delivered" ? entry.body : ""));
-    this.#composer = createComposer(texts.slice(-seedPromptsMax));
+    this.#composer = seedHistory(this.#composer, texts.slice(-seedPromptsMax));
   }
 
   /** The agent stands otherwise than before. */
