@@ -1,11 +1,10 @@
 /** Readers of the agents' own logs. @module */
 export { SourceError, type SourceErrorCode } from "./errors.ts";
-export { classifyMessage } from "./messages/classify.ts";
-export { type Deposit, readDeposit, readInbox, type WaitingMessage } from "./messages/deposit.ts";
+export type { Deposit, WaitingMessage } from "./messages/deposit.ts";
 export { type MessagesDriving, messagesDriving } from "./messages/driving.ts";
 export type { Ending } from "./messages/framing.ts";
 export { type MessagesPlace, placeOf } from "./messages/listing.ts";
-export { readOrphan, readSteps, type StepRecord, type WoundStanding } from "./messages/wounds.ts";
+export type { StepRecord, WoundStanding } from "./messages/wounds.ts";
 export {
   type DiscoverOptions,
   describeSession,
@@ -30,3 +29,4 @@ export type {
   Surroundings,
   TailPage,
 } from "./types.ts";
+export { loadWorkspaceReaders, type WorkspaceReaders } from "./workspace.ts";

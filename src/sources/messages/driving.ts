@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { fileStateAt } from "../file-errors.ts";
 import { placeOf } from "./listing.ts";
-import { IN_FLIGHT_MS, isLocked, latestStep } from "./steps.ts";
+import { IN_FLIGHT_MS, isLocked, latestStep } from "./step-folder.ts";
 
 export interface MessagesDriving {
   /** The folder of its steps; it need not be there. */

@@ -26,7 +26,8 @@ import { MESSAGE_BYTES_MAX, readMessage, readStretch, readSummaries } from "./fi
 import { diffMessages, isModelName, isRunning, type MessagesState } from "./follow.ts";
 import { listRows, type MessageRow, type MessagesPlace } from "./listing.ts";
 import { gapFirst, seqOf } from "./name.ts";
-import { IN_FLIGHT_MS, isLocked, StepReader, type StepState } from "./steps.ts";
+import { IN_FLIGHT_MS, isLocked } from "./step-folder.ts";
+import { StepReader, type StepState } from "./steps.ts";
 import { woundOf } from "./wounds.ts";
 
 /** Rows around a page that are looked at for the other half of a call and its result. */

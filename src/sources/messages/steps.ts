@@ -1,18 +1,16 @@
 /** The newest step of an agent of a workspace: what its model call is saying, and how it stands. */
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { openFile } from "../../lines/index.ts";
 import { absorbStream, foldStream, type Stream } from "../../transcript/index.ts";
 import { readFully } from "../ends.ts";
 import { fileStateAt, isFileError } from "../file-errors.ts";
-import { readStepFacts, type StepFacts, stepNames } from "./wounds.ts";
+import { latestStep } from "./step-folder.ts";
+import { readStepFacts, type StepFacts } from "./wounds.ts";
 
 /** Bytes of one read of a growing response. */
 const CHUNK_BYTES = 1024 * 1024;
 /** Longest streamed text that is kept; what is beyond it waits for the committed entry. */
 export const STREAM_TEXT_MAX = 4 * 1024 * 1024;
-/** A call whose response has not grown for this long counts as under way only where its driver's lock is seen. */
-export const IN_FLIGHT_MS = 10 * 60 * 1000;
 /** How the newest step stands. */
 export interface StepState extends StepFacts {
   readonly stream: Stream;
@@ -80,30 +78,5 @@ export class StepReader {
     } finally {
       await source.close();
     }
-  }
-}
-
-/** The name of the numerically greatest step; absent where there is none. */
-export async function latestStep(folder: string): Promise<string | undefined> {
-  const [name] = await stepNames(folder, 1);
-  return name;
-}
-
-/**
- * Whether somebody holds the lock on a folder, as far as the system tells: Linux lists the locks of the processes it shows us. Undefined
- * where it lists none for the folder: that is no proof that nobody does.
- */
-export async function isLocked(folder: string, locksPath = "/proc/locks"): Promise<true | undefined> {
-  try {
-    const state = await fileStateAt(folder);
-    if (state === undefined) return undefined;
-    const [, inode] = state.identity.split(":");
-    const locks = await readFile(locksPath, "utf8");
-    return locks.split("\n").some((line) => line.includes(`:${inode} `) && !line.includes("->"))
-      ? true
-      : undefined;
-  } catch (error) {
-    if (isFileError(error)) return undefined;
-    throw error;
   }
 }

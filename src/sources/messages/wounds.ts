@@ -1,12 +1,12 @@
 /** How the steps of an agent failed, and whether somebody carries it on: from its step directory and what is beside it. */
-import { readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { type Orphan, orphanedTail, type SpineStep, type Wound } from "../../transcript/index.ts";
 import { objectOf, stringOf, timeOf } from "../fields.ts";
-import { fileStateAt, isFileError } from "../file-errors.ts";
+import { fileStateAt } from "../file-errors.ts";
 import { readEnd, readMessage, readStretch } from "./files.ts";
 import { type Ending, readFraming } from "./framing.ts";
 import { listRows, type MessagesPlace } from "./listing.ts";
+import { stepNames } from "./step-folder.ts";
 
 /** Bytes of a response's end that its ending is told from. */
 const RESPONSE_TAIL_BYTES = 256 * 1024;
@@ -15,8 +15,6 @@ export const WOUND_GRACE_MS = 17_600;
 /** Bytes and lines of the end of what a driver said that are quoted. */
 export const WORDS_BYTES_MAX = 4096;
 export const WORDS_LINES_MAX = 3;
-/** Newest steps that are looked at. */
-export const STEPS_MAX = 1000;
 const META_BYTES_MAX = 64 * 1024;
 const PACKED_REFS_BYTES_MAX = 4 * 1024 * 1024;
 const NEWEST_BYTES_MAX = 16 * 1024 * 1024;
@@ -70,19 +68,6 @@ export async function lastWords(path: string): Promise<string | undefined> {
   const whole = end.isWhole ? text : text.slice(text.indexOf("\n") + 1);
   const words = whole.trim().split("\n").slice(-WORDS_LINES_MAX).join("\n");
   return words === "" ? undefined : words;
-}
-
-/** The steps of a folder by number, the newest `countMax`; a step's name is at least three digits. */
-export async function stepNames(folder: string, countMax: number = STEPS_MAX): Promise<readonly string[]> {
-  try {
-    const entries = await readdir(folder, { withFileTypes: true });
-    const names = entries.filter((e) => e.isDirectory() && /^\d{3,9}$/.test(e.name)).map((e) => e.name);
-    return names.sort((a, b) => Number(a) - Number(b) || a.length - b.length).slice(-countMax);
-  } catch (error) {
-    // No steps: nothing was ever run here, or it is not for us to see.
-    if (isFileError(error)) return [];
-    throw error;
-  }
 }
 
 /** What a step directory tells of how its call stands. Cost: bounded by `RESPONSE_TAIL_BYTES`. */
