@@ -64,8 +64,8 @@ export class ApprovalDesk {
       };
       const waiting: Waiting = { approval, settle, step: undefined, parking: Promise.resolve() };
       this.#waiting.set(approval.id, waiting);
-      waiting.parking = this.#park(waiting);
-      this.#options.onChange(this.list());
+      // Told once it is parked, so that whoever hears of it finds it there.
+      waiting.parking = this.#park(waiting).then(() => this.#options.onChange(this.list()));
     });
   }
 
@@ -168,9 +168,9 @@ export class ApprovalDesk {
     if (!this.#waiting.delete(approval.id)) return;
     this.#remember(approval.id, by);
     await this.#options.onAnswer(approval, outcome);
-    waiting.settle(outcome, by);
     const { steps } = this.#options;
     if (steps !== undefined && step !== undefined) await steps.unpark(step, approval.call.id);
+    waiting.settle(outcome, by);
   }
 
   #settleNow(id: string, outcome: AskOutcome, by: string): void {

@@ -71,17 +71,8 @@ export const knownAgents: readonly KnownAgent[] = [
   {
     name: "cursor",
     label: "Cursor CLI",
-    commands: [
-      ["cursor-agent", "acp"],
-      ["agent", "acp"],
-    ],
+    commands: [["cursor-agent", "acp"]],
     next: "See the installation page of the Cursor CLI; its command must be on PATH.",
-  },
-  {
-    name: "droid",
-    label: "Factory Droid",
-    commands: [["droid", "exec", "--output-format", "acp"]],
-    next: "See the installation page of Droid; its command must be on PATH.",
   },
 ];
 

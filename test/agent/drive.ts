@@ -1,8 +1,10 @@
 /** Real agents over real stdio for tests, and what a driven session said, awaited instead of slept for. */
+import { mkdtempSync, rmSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { buildSync } from "esbuild";
 import { onTestFinished } from "vitest";
 import type { Scenario } from "../../src/agent/fake/scenario.ts";
 import { type AgentCommand, createDriven, type Driven, type DrivenOptions } from "../../src/agent/index.ts";
@@ -18,15 +20,28 @@ export async function makeFolder(): Promise<string> {
   return folder;
 }
 
-/** The command of the scripted agent, as it was built. */
+let scenarios = 0;
+let built: string | undefined;
+
+/** The scripted agent as one file, so that it starts quickly; made once a test file. */
+function fakeMain(): string {
+  if (built === undefined) {
+    const folder = mkdtempSync(join(tmpdir(), "hansard-fake-"));
+    process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+    built = join(folder, "fake.mjs");
+    const entry = join(root, "src/agent/fake/main.ts");
+    buildSync({ entryPoints: [entry], outfile: built, bundle: true, platform: "node", format: "esm" });
+  }
+  return built;
+}
+
+/** The command of the scripted agent. */
 export async function fakeCommand(scenario: Scenario, folder: string): Promise<AgentCommand> {
   scenarios += 1;
   const path = join(folder, `scenario-${scenarios}.json`);
   await writeFile(path, JSON.stringify(scenario));
-  return { program: process.execPath, args: [join(root, "dist/agent/fake/main.js"), path] };
+  return { program: process.execPath, args: [fakeMain(), path] };
 }
-
-let scenarios = 0;
 
 /** The example agent of an older version of the official SDK. */
 export const exampleCommand: AgentCommand = {
@@ -161,7 +176,7 @@ export function finished(watched: Watched): readonly string[] {
 export async function drive(
   command: AgentCommand,
   folder: string,
-  options: Partial<DrivenOptions> = {},
+  { unsaved, ...options }: Partial<DrivenOptions> & { readonly unsaved?: boolean } = {},
 ): Promise<Watched> {
   const driven = await createDriven({
     command,
@@ -169,7 +184,7 @@ export async function drive(
     cwd: folder,
     env: process.env,
     client: { name: "hansard-test", version: "0" },
-    sessions: join(folder, "sessions"),
+    ...(unsaved === true ? {} : { sessions: join(folder, "sessions") }),
     openHistory: (path) => openHansardLog(path),
     ...options,
   });
