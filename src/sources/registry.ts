@@ -1,5 +1,6 @@
 /** All sources together: finding, telling and opening the sessions of any agent. */
 import { stat } from "node:fs/promises";
+import { aiderPlaces } from "./aider/places.ts";
 import { ampPlaces } from "./amp/places.ts";
 import { claudeCodePlaces } from "./claude-code/places.ts";
 import { clinePlaces } from "./cline/places.ts";
@@ -11,6 +12,7 @@ import { asSourceError, SourceError } from "./errors.ts";
 import { isFileError } from "./file-errors.ts";
 import { geminiPlaces } from "./gemini/places.ts";
 import { hansardPlaces } from "./hansard/places.ts";
+import { kimiPlaces } from "./kimi/places.ts";
 import { lazySource } from "./lazy.ts";
 import { messagesPlaces } from "./messages/places.ts";
 import { guessFormat } from "./other-formats.ts";
@@ -37,6 +39,8 @@ export const sources: readonly Source[] = [
   lazySource(droidPlaces, async () => (await import("./droid/source.ts")).droidSource),
   lazySource(ampPlaces, async () => (await import("./amp/source.ts")).ampSource),
   lazySource(clinePlaces, async () => (await import("./cline/source.ts")).clineSource),
+  lazySource(kimiPlaces, async () => (await import("./kimi/source.ts")).kimiSource),
+  lazySource(aiderPlaces, async () => (await import("./aider/source.ts")).aiderSource),
   lazySource(piPlaces, async () => (await import("./pi/source.ts")).piSource),
   messagesSource,
   lazySource(hansardPlaces, async () => (await import("./hansard/source.ts")).hansardSource),

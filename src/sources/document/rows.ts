@@ -135,7 +135,8 @@ export function standingOf(rows: readonly Row[]): Standing {
 }
 
 function mixed(row: Row, isLive: boolean, partners: readonly Row[]): string {
-  return `${row.print}${isLive ? "+" : ""} ${partners.map((partner) => partner.print).join(" ")}`;
+  // With its place: an entry whose bytes moved is told again, so that they are found.
+  return `${row.start} ${row.print}${isLive ? "+" : ""} ${partners.map((partner) => partner.print).join(" ")}`;
 }
 
 function partnersOf(rows: readonly Row[]): ReadonlyMap<Row, readonly Row[]> {
