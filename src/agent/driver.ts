@@ -26,6 +26,7 @@ import type { Inbox } from "./inbox.ts";
 import type { Fields } from "./input.ts";
 import {
   cancelGraceMs,
+  earlyMax,
   lateSealMs,
   lookEveryMs,
   promptBytesMax,
@@ -91,6 +92,7 @@ export class Driver implements DrivenSession {
   #savedTold = 0;
   #lastRecordSeqEnd = 0;
   #hasProblem = false;
+  #early: (Change & { readonly type: "notice" })[] | undefined = [];
   #stops: (() => void)[] = [];
   #callOffLook: (() => void) | undefined;
   #callOffLate: (() => void) | undefined;
@@ -172,13 +174,19 @@ export class Driver implements DrivenSession {
   // ---- notices and the log's listener ----
 
   notice(tone: "information" | "warning" | "error", text: string): void {
-    this.#then(async () => this.#hub.tell({ type: "notice", tone, text }));
+    this.#then(async () => this.#tellNotice({ type: "notice", tone, text }));
+  }
+
+  /** What is said before anybody reads is kept for whoever reads first. */
+  #tellNotice(notice: Change & { readonly type: "notice" }): void {
+    if (this.#early === undefined) this.#hub.tell(notice);
+    else if (this.#early.length < earlyMax) this.#early.push(notice);
   }
 
   readonly listener = {
     notice: (notice: LogNotice): void => {
       // At once, not behind the work: the work may be what waits for the disk.
-      this.#hub.tell({ type: "notice", tone: notice.tone, text: notice.text });
+      this.#tellNotice({ type: "notice", tone: notice.tone, text: notice.text });
       if (notice.code === "lease-lost") this.#leaseLost();
     },
     saved: (): void => this.#tellSaved(),
@@ -206,6 +214,9 @@ export class Driver implements DrivenSession {
       const isBroken = this.#parts.log.status().problem !== undefined;
       page = await this.#parts.history.tail(limit, this.#blocks.live(), this.#fold.isTurnOpen, isBroken);
       this.#after.set(page, this.#hub.next);
+      const early = this.#early ?? [];
+      this.#early = undefined;
+      for (const notice of early) this.#tellNotice(notice);
     });
     if (page === undefined) throw new AgentError("closed", "the session is closed");
     return page;
@@ -445,7 +456,7 @@ export class Driver implements DrivenSession {
     this.#then(async () => {
       const failure = this.#state.failure ?? sentence;
       this.#setState({ phase: "ended", failure, queued: 0 });
-      this.#hub.tell({ type: "notice", tone: "error", text: `${failure}.` });
+      this.#tellNotice({ type: "notice", tone: "error", text: `${failure}.` });
     });
   }
 
@@ -570,7 +581,7 @@ export class Driver implements DrivenSession {
         this.#info = { ...this.#info, title: effect.title, titled: true };
         return this.#hub.tell({ type: "info", info: this.#info });
       case "notice":
-        return this.#hub.tell(effect);
+        return this.#tellNotice(effect);
       case "state":
         return this.#setState(effect.state);
       case "step":
@@ -595,7 +606,7 @@ export class Driver implements DrivenSession {
       if (!isLogError(error)) throw error;
       // A lost lease is told by the listener; anything else of the record only.
       if (error.code === "invalid-record" || error.code === "too-large")
-        this.#hub.tell({ type: "notice", tone: "error", text: `It is not in the log: ${error.message}.` });
+        this.#tellNotice({ type: "notice", tone: "error", text: `It is not in the log: ${error.message}.` });
       return;
     }
     this.#lastRecordSeqEnd = (places.at(-1)?.seq ?? 0) + 1;
@@ -626,7 +637,7 @@ export class Driver implements DrivenSession {
     } catch (error) {
       const code = errnoOf(error) ?? (isLogError(error) ? error.code : undefined);
       if (code === undefined) throw error;
-      this.#hub.tell({
+      this.#tellNotice({
         type: "notice",
         tone: "warning",
         text: `Only the start of a long output could be kept (${code}).`,
