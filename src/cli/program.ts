@@ -3,6 +3,7 @@ import { Command, CommanderError, InvalidArgumentError, Option } from "commander
 import { asCommandError, type CommandError } from "./errors.ts";
 import { exitCodes } from "./exit.ts";
 import { type Io, type Output, processIo } from "./io.ts";
+import type { ServeOptions } from "./serve.ts";
 
 const agents = ["claude-code", "codex", "gemini", "pi", "messages", "hansard"] as const;
 
@@ -24,6 +25,17 @@ function speed(text: string): number {
   const value = Number(text);
   if (!(value > 0)) throw new InvalidArgumentError("It must be a number above 0.");
   return value;
+}
+
+function port(text: string): number {
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value > 65_535)
+    throw new InvalidArgumentError("It must be a whole number from 0 to 65535.");
+  return value;
+}
+
+function collect(text: string, before: readonly string[] | undefined): readonly string[] {
+  return [...(before ?? []), text];
 }
 
 /** What the program itself says: help, the version, words it does not know. `said` resolves when all of it is out. */
@@ -159,6 +171,59 @@ function createProgram(io: Io, version: string, voice: Voice, setExit: (code: nu
     );
 
   program
+    .command("serve")
+    .description("show the sessions of this computer to a browser and to other machines")
+    .option("--port <n>", "where to listen (7737; 0 takes a free port)", port)
+    .option("--host <address>", "the address to listen at (127.0.0.1); any other needs TLS")
+    .option("--tls-cert <file>", "serve HTTPS with this certificate (PEM)")
+    .option("--tls-key <file>", "and this key of it (PEM)")
+    .option("--behind-proxy", "a proxy in front of it speaks TLS")
+    .option("--origin <url>", "a further address it is reached under; may be given again", collect)
+    .option("--read-only", "nobody may answer or prompt")
+    .option("--sessions <name...>", "serve these sessions only")
+    .option("--log", "one line a request on the error stream")
+    .action(async (options: ServeOptions) => {
+      const { runServe } = await import("./serve.ts");
+      setExit(await runServe(io, options));
+    });
+
+  const keys = program.command("keys").description("who may ask `hansard serve`: list, add, code, revoke");
+  keys
+    .command("list")
+    .description("the keys there are")
+    .option("--json", "one key a line as JSON")
+    .action(async (options: { json?: boolean }) => {
+      const { runKeysList } = await import("./keys.ts");
+      setExit(await runKeysList(io, options));
+    });
+  keys
+    .command("add")
+    .description("make a key and show it, this once")
+    .requiredOption("--label <words>", "whose it is; others are told who answered")
+    .option("--sessions <name...>", "these sessions only")
+    .option("--read-only", "to read, not to answer")
+    .action(async (options: { label: string; sessions?: string[]; readOnly?: boolean }) => {
+      const { runKeysAdd } = await import("./keys.ts");
+      setExit(await runKeysAdd(io, options));
+    });
+  keys
+    .command("code")
+    .argument("[id]", "the key it is a code of; the first one where it is left out")
+    .description("make a one-time code that a browser exchanges for a key of its own")
+    .action(async (id?: string) => {
+      const { runKeysCode } = await import("./keys.ts");
+      setExit(await runKeysCode(io, id));
+    });
+  keys
+    .command("revoke")
+    .argument("<id>", "a key")
+    .description("revoke a key and all that came from its codes")
+    .action(async (id: string) => {
+      const { runKeysRevoke } = await import("./keys.ts");
+      setExit(await runKeysRevoke(io, id));
+    });
+
+  program
     .command("demo")
     .description("play a made session into a real file and show it as it grows")
     .option("--speed <times>", "times faster than at talking pace", speed, 1)
@@ -182,7 +247,8 @@ function createProgram(io: Io, version: string, voice: Voice, setExit: (code: nu
       command.help();
     });
 
-  for (const command of program.commands) command.copyInheritedSettings(program);
+  for (const command of program.commands.flatMap((each) => [each, ...each.commands]))
+    command.copyInheritedSettings(program);
   return program;
 }
 

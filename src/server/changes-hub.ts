@@ -13,6 +13,8 @@ import { type Hub, Lane } from "./lane.ts";
 import { CATCH_UP_ENTRIES, HUB_TAIL_ENTRIES, LANE_TEXT_MAX } from "./limits.ts";
 import { checkOf, formatLanePosition, type LanePosition } from "./position.ts";
 import { type EncodedFrame, encodeEvent } from "./ring.ts";
+import { isDriven } from "./served.ts";
+import type { ServedSession } from "./types.ts";
 
 function jsonOf(frame: LaneFrame): string {
   if (!("entry" in frame)) return JSON.stringify(frame);
@@ -56,40 +58,41 @@ export function lanePositionOf(page: TailPage): string {
   return formatLanePosition(placeOf(markOf(page)));
 }
 
-export interface ChangesHubOptions {
-  readonly lane?: Lane;
-  readonly driver?: () => DriverState | undefined;
-  /** Told of an error that ended the lane. */
-  readonly onFailure: (error: unknown) => void;
-}
-
-/** Reads the tail of a session and follows it on a lane until closed. Does not close the session. */
-export async function openChangesHub(session: Session, options: ChangesHubOptions): Promise<Hub> {
-  const page = await session.tail(HUB_TAIL_ENTRIES);
-  return new ChangesHub(session, page, options);
+/**
+ * Reads the tail of a session and follows it on a lane until closed. Does not close the session. `onFailure` is told of an error that ended
+ * the lane.
+ */
+export async function openChangesHub(
+  served: ServedSession,
+  onFailure: (error: unknown) => void,
+  lane: Lane = new Lane(),
+): Promise<Hub> {
+  const page = await served.session.tail(HUB_TAIL_ENTRIES);
+  return new ChangesHub(served, page, onFailure, lane);
 }
 
 class ChangesHub implements Hub {
   readonly lane: Lane;
   readonly #session: Session;
-  readonly #options: ChangesHubOptions;
+  readonly #onFailure: (error: unknown) => void;
   readonly #stop = new AbortController();
-  readonly #running: Promise<void>;
+  readonly #running: Promise<unknown>;
   #live: LiveBlocks;
   #mark: Mark;
   #driver: DriverState | undefined;
 
-  constructor(session: Session, page: TailPage, options: ChangesHubOptions) {
+  constructor(served: ServedSession, page: TailPage, onFailure: (error: unknown) => void, lane: Lane) {
+    const { session, drivers } = served;
     this.#session = session;
-    this.#options = options;
-    this.lane = options.lane ?? new Lane();
+    this.#onFailure = onFailure;
+    this.lane = lane;
     const live = new Set(page.live);
     const first = page.entries.findIndex((entry) => live.has(entry.name));
     const pending = first < 0 ? [] : page.entries.slice(first);
     this.#live = { pending: new Map(pending.map((entry) => [entry.name, entry])), turnOpen: page.turnOpen };
     this.#mark = markOf(page);
-    this.#driver = options.driver?.();
-    this.#running = this.#run(page);
+    this.#driver = isDriven(session) ? session.driver : undefined;
+    this.#running = Promise.all([this.#run(page), drivers === undefined ? undefined : this.#watch(drivers)]);
   }
 
   get end(): string {
@@ -192,9 +195,19 @@ class ChangesHub implements Hub {
         if (change.type === "reset") break;
       }
     } catch (error) {
-      this.#options.onFailure(error);
+      this.#onFailure(error);
     } finally {
       this.lane.end();
+      this.#stop.abort();
+    }
+  }
+
+  async #watch(drivers: NonNullable<ServedSession["drivers"]>): Promise<void> {
+    try {
+      for await (const driver of drivers(this.#stop.signal)) this.#tell({ type: "driver", driver });
+    } catch (error) {
+      // The transcript goes on without it.
+      this.#onFailure(error);
     }
   }
 

@@ -22,6 +22,7 @@ export {
   type MadeKey,
   openKeyStore,
 } from "./keys.ts";
+export { servedSession } from "./served.ts";
 export {
   isLoopbackHost,
   type RunningServer,
@@ -40,10 +41,10 @@ export type {
   PageReader,
   PageRequest,
   Pages,
+  Prompted,
   Search,
   SearchHit,
   SearchRequest,
   ServedSession,
   SessionActs,
-  StepEvent,
 } from "./types.ts";

@@ -65,6 +65,8 @@ export const RING_BYTES_MAX: number = 1024 * 1024;
 /** What is kept of a running step for clients that come later: bytes of its frames, and tool events. */
 export const STEP_BYTES_MAX: number = 4 * 1024 * 1024;
 export const STEP_EVENTS_MAX = 4_096;
+/** Calls that are told to wait for an answer at once, of a session that another process drives. */
+export const APPROVALS_MAX = 64;
 /** Entries of the page that a hub begins with; more than ever wait to be finished. */
 export const HUB_TAIL_ENTRIES = 100;
 /** UTF-16 units of one text of an entry on a lane; what the model writes is whole. */

@@ -28,7 +28,7 @@ import {
   readJsonBody,
   refused,
 } from "./requests.ts";
-import { driverOf } from "./sessions.ts";
+import { isDriven } from "./served.ts";
 import type { CatalogueItem, ServedSession, SessionActs } from "./types.ts";
 
 /** What a route needs: nothing, a key, or a key that may answer. */
@@ -111,7 +111,7 @@ async function serveList(ask: Ask, { sessions }: RouteContext): Promise<Response
 async function serveSession(ask: Ask, context: RouteContext): Promise<Response> {
   return read(ask, context, async (served, item) => {
     const info = await context.sessions.catalogue.describe(item);
-    const driver = driverOf(served.session);
+    const driver = isDriven(served.session) ? served.session.driver : undefined;
     return ask.json({
       id: item.id,
       ...wireInfo(info),
@@ -190,10 +190,12 @@ async function serveSearch(ask: Ask, context: RouteContext): Promise<Response> {
   return ask.json({ hits: hits.filter((hit) => sees(ask.get("key"), hit.session)) });
 }
 
+const notDriven = refused(409, "not-driven", "Hansard does not run this session's agent now.");
+
 /** Runs an act on a session that Hansard drives. */
 async function act<T>(ask: Ask, context: RouteContext, work: (acts: SessionActs) => Promise<T>): Promise<T> {
   return read(ask, context, async ({ acts }) => {
-    if (acts === undefined) throw refused(409, "not-driven", "Hansard does not run this session's agent.");
+    if (acts === undefined) throw notDriven;
     return work(acts);
   });
 }
@@ -201,18 +203,26 @@ async function act<T>(ask: Ask, context: RouteContext, work: (acts: SessionActs)
 async function serveAnswer(ask: Ask, context: RouteContext): Promise<Response> {
   const { approval, option } = await readJsonBody(ask.env.incoming, answerBody);
   const answered = await act(ask, context, (acts) => acts.answer(approval, option, ask.get("key").label));
+  if (answered === undefined)
+    throw refused(404, "no-such-approval", "No such call waits, or it has no such option.");
   return ask.json(answered, answered.taken ? 200 : 409);
 }
 
 async function servePrompt(ask: Ask, context: RouteContext): Promise<Response> {
   const { text } = await readJsonBody(ask.env.incoming, promptBody);
-  await act(ask, context, (acts) => acts.prompt(text, ask.get("key").label));
-  return ask.json({ taken: true });
+  const prompted = await act(ask, context, (acts) => acts.prompt(text, ask.get("key").label));
+  if (prompted.taken) return ask.json(prompted);
+  if (prompted.why === "not-driven") throw notDriven;
+  throw refused(409, "full", "Too many prompts wait already, or this one is too long.");
 }
 
 async function serveCancel(ask: Ask, context: RouteContext): Promise<Response> {
   await readJsonBody(ask.env.incoming, emptyBody);
-  await act(ask, context, (acts) => acts.cancel(ask.get("key").label));
+  await act(ask, context, async ({ cancel }) => {
+    if (cancel === undefined)
+      throw refused(409, "no-cancel", "Only the terminal that runs the agent can stop it.");
+    await cancel(ask.get("key").label);
+  });
   return ask.json({ taken: true });
 }
 

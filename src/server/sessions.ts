@@ -1,5 +1,4 @@
 /** The sessions that the server holds open: one hub a session while it is watched, and sessions opened for one reading. */
-import type { DrivenSession, DriverState, Session } from "../session/index.ts";
 import { openChangesHub } from "./changes-hub.ts";
 import type { Hub } from "./lane.ts";
 import { type Held, Shared } from "./shared.ts";
@@ -78,9 +77,7 @@ export class Sessions {
     try {
       const { onFailure } = this.#options;
       const hub =
-        kind === "steps"
-          ? await openStepsHub(served, { onFailure })
-          : await openChangesHub(session, { onFailure, driver: () => driverOf(session) });
+        kind === "steps" ? await openStepsHub(served, onFailure) : await openChangesHub(served, onFailure);
       if (kind === "changes") {
         this.#watched.set(item.id, served);
         const unwatch = hub.lane.watch(() => {
@@ -95,9 +92,4 @@ export class Sessions {
       throw error;
     }
   }
-}
-
-/** How the agent of a driven session stands; undefined for any other session. */
-export function driverOf(session: Session): DriverState | undefined {
-  return "driver" in session ? (session as DrivenSession).driver : undefined;
 }

@@ -1,20 +1,24 @@
 /** The steps of one session on a lane: frames as docs/follow.md has them, one reader whatever the number of clients. */
-import { absorbFrame, emptyHeld, type Frame, encodeFrame as frameJson, type Held } from "../follow/index.ts";
+import {
+  absorbFrame,
+  emptyHeld,
+  type Frame,
+  encodeFrame as frameJson,
+  type Held,
+  type LaneEvent,
+} from "../follow/index.ts";
 import { type Hub, Lane } from "./lane.ts";
 import { STEP_BYTES_MAX, STEP_EVENTS_MAX } from "./limits.ts";
 import { formatLanePosition, type LanePosition } from "./position.ts";
 import { type EncodedFrame, encodeEvent } from "./ring.ts";
-import type { ServedSession, StepEvent } from "./types.ts";
+import type { ServedSession } from "./types.ts";
 
 /** Steps have no place in the log: what a client holds of one is worth nothing once the lane is another. */
 const noPlace = "0";
-const noFrames: () => AsyncIterable<StepEvent> = async function* () {};
+const noFrames: () => AsyncIterable<LaneEvent> = async function* () {};
 
-export async function openStepsHub(
-  served: ServedSession,
-  options: { readonly onFailure: (error: unknown) => void },
-): Promise<Hub> {
-  return new StepsHub(served.steps ?? noFrames, options.onFailure);
+export async function openStepsHub(served: ServedSession, onFailure: (error: unknown) => void): Promise<Hub> {
+  return new StepsHub(served.steps ?? noFrames, onFailure);
 }
 
 class StepsHub implements Hub {
@@ -24,7 +28,7 @@ class StepsHub implements Hub {
   #held: Held = emptyHeld;
   #heldBytes = 0;
 
-  constructor(steps: (signal: AbortSignal) => AsyncIterable<StepEvent>, onFailure: (error: unknown) => void) {
+  constructor(steps: (signal: AbortSignal) => AsyncIterable<LaneEvent>, onFailure: (error: unknown) => void) {
     this.#running = this.#run(steps, onFailure);
   }
 
@@ -53,7 +57,7 @@ class StepsHub implements Hub {
   }
 
   async #run(
-    steps: (signal: AbortSignal) => AsyncIterable<StepEvent>,
+    steps: (signal: AbortSignal) => AsyncIterable<LaneEvent>,
     onFailure: (error: unknown) => void,
   ): Promise<void> {
     try {

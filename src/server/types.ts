@@ -1,6 +1,6 @@
 /** What the server is given from outside: sessions, search, the page, the clock. */
-import type { Frame } from "../follow/index.ts";
-import type { Answered, Session, SessionInfo } from "../session/index.ts";
+import type { LaneEvent } from "../follow/index.ts";
+import type { Answered, DriverState, Session, SessionInfo } from "../session/index.ts";
 
 /** Time, as a port: tests turn it by hand. */
 export interface Clock {
@@ -13,23 +13,29 @@ export interface Clock {
 /** Who acts, as those that come late are told. */
 export type Actor = string;
 
-/** What can be done to a session whose agent Hansard runs. */
-export interface SessionActs {
-  /** Answers a waiting call, once. */
-  answer(approvalId: string, optionId: string, by: Actor): Promise<Answered>;
-  /** Sends a prompt, or queues it behind the running turn. */
-  prompt(text: string, by: Actor): Promise<void>;
-  cancel(by: Actor): Promise<void>;
-}
+/** What became of a prompt: taken, or why not. */
+export type Prompted =
+  | { readonly taken: true }
+  /** `not-driven`: nobody runs the agent now. `full`: as many prompts wait as may, or this one is too long. */
+  | { readonly taken: false; readonly why: "not-driven" | "full" };
 
-/** What a follower of a session's steps is told: a frame, or that the step it was about is over. */
-export type StepEvent = { readonly type: "frame"; readonly frame: Frame } | { readonly type: "over" };
+/** What can be done to a session whose agent Hansard runs, in this process or in another one. */
+export interface SessionActs {
+  /** Answers a waiting call, once; undefined where no such call waits, or it has no such option. */
+  answer(approvalId: string, optionId: string, by: Actor): Promise<Answered | undefined>;
+  /** Sends a prompt, or queues it behind the running turn. */
+  prompt(text: string, by: Actor): Promise<Prompted>;
+  /** Asks the agent to stop; absent where only its own process can. */
+  cancel?(by: Actor): Promise<void>;
+}
 
 /** An opened session; `acts` is absent where it can only be read. */
 export interface ServedSession {
   readonly session: Session;
   /** Follows its steps, one after another, until aborted; absent where it has none that can be followed. */
-  readonly steps?: (signal: AbortSignal) => AsyncIterable<StepEvent>;
+  readonly steps?: (signal: AbortSignal) => AsyncIterable<LaneEvent>;
+  /** How its agent stands, at each change, until aborted; for a session that does not tell it among its own changes. */
+  readonly drivers?: (signal: AbortSignal) => AsyncIterable<DriverState>;
   readonly acts?: SessionActs;
 }
 

@@ -1,0 +1,146 @@
+/** `hansard serve`: the sessions of this computer for a browser and for other machines. */
+import { readFile } from "node:fs/promises";
+import {
+  type AccessLine,
+  type KeyStore,
+  type RunningServer,
+  ServerError,
+  type ServerOptions,
+  startServer,
+} from "../server/index.ts";
+import { CommandError } from "./errors.ts";
+import { exitCodes } from "./exit.ts";
+import type { Io } from "./io.ts";
+import { openKeys, servedIds, withKeyErrors } from "./keys.ts";
+import { findSessions } from "./resolve.ts";
+import { createCatalogue } from "./serve-catalogue.ts";
+
+/** Where the server listens where nothing else is said. */
+export const SERVE_PORT = 7737;
+
+export interface ServeOptions {
+  readonly port?: number;
+  readonly host?: string;
+  readonly tlsCert?: string;
+  readonly tlsKey?: string;
+  readonly behindProxy?: boolean;
+  readonly origin?: readonly string[];
+  readonly readOnly?: boolean;
+  readonly sessions?: readonly string[];
+  readonly log?: boolean;
+}
+
+export interface ServeWorld {
+  /** Ends the server when aborted. */
+  readonly signal: AbortSignal;
+  /** Called once it serves. */
+  readonly onStart?: (server: RunningServer) => void;
+}
+
+async function readPem(path: string): Promise<Buffer> {
+  try {
+    return await readFile(path);
+  } catch (error) {
+    throw new CommandError(exitCodes.unreadable, `${path} cannot be read.`, [
+      (error as NodeJS.ErrnoException).code === "ENOENT" ? "There is no such file." : "Is it yours to read?",
+    ]);
+  }
+}
+
+async function tlsOf({ tlsCert, tlsKey }: ServeOptions): Promise<ServerOptions["tls"]> {
+  if (tlsCert === undefined && tlsKey === undefined) return undefined;
+  if (tlsCert === undefined || tlsKey === undefined)
+    throw new CommandError(exitCodes.usage, "A certificate and its key belong together.", [
+      "Give both --tls-cert and --tls-key.",
+    ]);
+  return { cert: await readPem(tlsCert), key: await readPem(tlsKey) };
+}
+
+function logLine({ at, address, method, route, status, ms, key }: AccessLine): string {
+  return `${new Date(at).toISOString()} ${address} ${method} ${route} ${status} ${ms}ms ${key ?? "-"}\n`;
+}
+
+/** The first key, made where there is none yet, and whether it was. */
+async function firstKey(io: Io, keys: KeyStore): Promise<string> {
+  const [first] = await keys.list();
+  if (first !== undefined) return first.id;
+  const { key, secret } = await keys.add({ label: "first key", sessions: "all", may: "answer" });
+  await io.err.write(
+    `hansard: made the first key, for programs; it is shown this once, and revoked with \`hansard keys revoke ${key.id}\`:\n${secret}\n`,
+  );
+  return key.id;
+}
+
+async function start(io: Io, options: ServeOptions, keys: KeyStore): Promise<RunningServer> {
+  const only = options.sessions === undefined ? undefined : new Set(await servedIds(io, options.sessions));
+  const tls = await tlsOf(options);
+  try {
+    return await startServer({
+      catalogue: createCatalogue({
+        find: () => findSessions(io),
+        now: io.now,
+        ...(only === undefined ? {} : { only }),
+      }),
+      keys,
+      port: options.port ?? SERVE_PORT,
+      ...(options.host === undefined ? {} : { host: options.host }),
+      ...(tls === undefined ? {} : { tls }),
+      isBehindProxy: options.behindProxy === true,
+      origins: options.origin ?? [],
+      isReadOnly: options.readOnly === true,
+      ...(options.log === true ? { onAccess: (line) => void io.err.write(logLine(line)) } : {}),
+      onFailure: (error) =>
+        void io.err.write(
+          `hansard: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+        ),
+    });
+  } catch (error) {
+    if (!(error instanceof ServerError)) throw error;
+    const code = error.code === "cannot-listen" ? exitCodes.unreadable : exitCodes.usage;
+    throw new CommandError(code, error.message, [error.next]);
+  }
+}
+
+/** Serves until aborted. Throws a CommandError where it cannot be started as asked. */
+export async function serveUntil(io: Io, options: ServeOptions, world: ServeWorld): Promise<void> {
+  const keys = await openKeys(io);
+  const server = await start(io, options, keys);
+  try {
+    await withKeyErrors(async () => {
+      const { code } = await keys.makeCode(await firstKey(io, keys));
+      await io.err.write(
+        `hansard: serving ${server.origin}${options.readOnly === true ? " (only to read)" : ""}. Open, once and within five minutes:\n`,
+      );
+      await io.out.write(`${server.origin}/#code=${code}\n`);
+      await io.err.write("hansard: `hansard keys code` makes another one · Ctrl+C ends it\n");
+    });
+    world.onStart?.(server);
+    if (!world.signal.aborted)
+      await new Promise<void>((resolve) => {
+        world.signal.addEventListener("abort", () => resolve(), { once: true });
+      });
+  } finally {
+    await server.close();
+  }
+}
+
+export async function runServe(io: Io, options: ServeOptions): Promise<number> {
+  const stop = new AbortController();
+  let code: number = exitCodes.ok;
+  const end = (exit: number) => (): void => {
+    code = exit;
+    stop.abort();
+  };
+  const ends: readonly (readonly [NodeJS.Signals, () => void])[] = [
+    ["SIGINT", end(130)],
+    ["SIGTERM", end(143)],
+    ["SIGHUP", end(129)],
+  ];
+  for (const [signal, act] of ends) process.once(signal, act);
+  try {
+    await serveUntil(io, options, { signal: stop.signal });
+  } finally {
+    for (const [signal, act] of ends) process.off(signal, act);
+  }
+  return code;
+}
