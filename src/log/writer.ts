@@ -549,14 +549,14 @@ export class FileLogWriter implements LogWriter {
   async #finishWriting(): Promise<void> {
     await this.#running;
     if (this.#isOver) return;
-    if (this.#problem !== undefined) {
-      this.#callOffRetry?.();
-      this.#retry();
+    if (this.#problem === undefined) {
+      this.#syncSeq = this.#stamper.state.seqNext;
+      this.#kick();
       await this.#running;
-      return;
     }
-    this.#syncSeq = this.#stamper.state.seqNext;
-    this.#kick();
+    if (this.#isOver || this.#problem === undefined) return;
+    this.#callOffRetry?.();
+    this.#retry();
     await this.#running;
   }
 
