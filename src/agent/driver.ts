@@ -2,7 +2,7 @@
  * A session whose agent runs: what the agent tells becomes changes for whoever shows it, records in the session's log, and files of the
  * step directory, in one order. Whatever the disk does, the conversation goes on.
  */
-import type { Clock, LogError, LogNotice, LogWriter, RecordPlace } from "../log/index.ts";
+import type { Clock, LogNotice, LogWriter } from "../log/index.ts";
 import type {
   Answered,
   Change,
@@ -15,10 +15,7 @@ import type {
 } from "../session/index.ts";
 import type { Place } from "../transcript/index.ts";
 import { ApprovalDesk } from "./approvals.ts";
-import { Blocks } from "./blocks.ts";
-import { ChangeHub } from "./change-hub.ts";
 import type { AskOutcome, Connection } from "./connection.ts";
-import type { Effect, WholeText } from "./effects.ts";
 import { AgentError, errnoOf } from "./errors.ts";
 import { Fold, type TurnEnd } from "./fold.ts";
 import type { HistoryPages } from "./history-pages.ts";
@@ -26,13 +23,13 @@ import type { Inbox } from "./inbox.ts";
 import type { Fields } from "./input.ts";
 import {
   cancelGraceMs,
-  earlyMax,
   lateSealMs,
   lookEveryMs,
   promptBytesMax,
   promptsQueuedMax,
   workPendingMax,
 } from "./limits.ts";
+import { Performer } from "./performer.ts";
 import type { StepWriter } from "./step-writer.ts";
 import type { WatchFolder } from "./types.ts";
 import { type Mode, readCall, readOptions, readUpdate } from "./updates.ts";
@@ -70,51 +67,43 @@ export interface OpenAgent {
 export class Driver implements DrivenSession {
   readonly #parts: DriverParts;
   readonly #fold = new Fold();
-  readonly #blocks: Blocks;
-  readonly #hub = new ChangeHub();
+  readonly #stage: Performer;
   readonly #approvals: ApprovalDesk;
-  readonly #after = new WeakMap<TailPage, number>();
   #agent: OpenAgent | undefined;
-  #info: SessionInfo;
-  #state: DriverState;
   #context: string | undefined;
-  #work: Promise<void> = Promise.resolve();
-  #pending = 0;
   #prompts: QueuedPrompt[] = [];
   #isTaking = false;
   #isTurnRunning = false;
   #isCancelling = false;
-  #isMuted = false;
   #hasEnded = false;
   #closing: Promise<void> | undefined;
   #closeMessage: string | undefined;
-  #finishedSeqEnd = 0;
-  #savedTold = 0;
-  #lastRecordSeqEnd = 0;
   #hasProblem = false;
-  #early: (Change & { readonly type: "notice" })[] | undefined = [];
   #stops: (() => void)[] = [];
   #callOffLook: (() => void) | undefined;
   #callOffLate: (() => void) | undefined;
 
   constructor(parts: DriverParts) {
     this.#parts = parts;
-    this.#info = parts.info;
     this.#context = parts.context;
-    this.#blocks = new Blocks(String(parts.log.tail.end));
-    this.#state = {
-      phase: "starting",
-      agent: { name: parts.agent },
-      approvals: [],
-      plan: [],
-      modes: [],
-      commands: [],
-      queued: 0,
-    };
+    this.#stage = new Performer({
+      log: parts.log,
+      info: parts.info,
+      state: {
+        phase: "starting",
+        agent: { name: parts.agent },
+        approvals: [],
+        plan: [],
+        modes: [],
+        commands: [],
+        queued: 0,
+      },
+      ...(parts.steps === undefined ? {} : { steps: parts.steps }),
+    });
     this.#approvals = new ApprovalDesk({
       ...(parts.steps === undefined ? {} : { steps: parts.steps }),
       now: () => this.#now(),
-      onChange: (approvals) => this.#tellState({ approvals }),
+      onChange: (approvals) => void this.#stage.setState({ approvals }),
       onAnswer: (approval, outcome) => this.#prepareAnswer(approval.call.id, approval.options, outcome),
       onOddity: (text) => this.notice("warning", text),
       onProblem: (code) => this.stepProblem(code),
@@ -122,11 +111,11 @@ export class Driver implements DrivenSession {
   }
 
   get info(): SessionInfo {
-    return this.#info;
+    return this.#stage.info;
   }
 
   get driver(): DriverState {
-    return this.#state;
+    return this.#stage.state;
   }
 
   /** What the log said at its closing, for the last message that a person reads; absent before. */
@@ -138,27 +127,22 @@ export class Driver implements DrivenSession {
 
   readonly handlers = {
     update: async (sessionId: string, value: unknown): Promise<void> => {
-      if (this.#isMuted || this.#closing !== undefined) return;
+      if (this.#closing !== undefined) return;
       if (this.#agent !== undefined && sessionId !== this.#agent.sessionId) return;
-      this.#perform(this.#fold.update(readUpdate(value), this.#now()));
+      void this.#stage.perform(this.#fold.update(readUpdate(value), this.#now()));
       if (this.#fold.isLate) this.#sealLater();
       // Past this, the agent waits: what it tells is told and recorded before more is read.
-      if (this.#pending > workPendingMax) await this.#work;
+      if (this.#stage.pending > workPendingMax) await this.#stage.settled();
     },
     ask: (request: Fields, signal: AbortSignal): Promise<AskOutcome> => this.#ask(request, signal),
     oddity: (text: string): void => this.notice("warning", text),
   };
 
-  /** While an agent loads a session it tells all of it again. */
-  mute(isMuted: boolean): void {
-    this.#isMuted = isMuted;
-  }
-
   /** The agent is ready. */
   start(agent: OpenAgent): void {
     this.#agent = agent;
     const { connection, modes, modeId } = agent;
-    this.#tellState({
+    void this.#stage.setState({
       phase: "ready",
       agent: connection.agent,
       modes,
@@ -174,22 +158,16 @@ export class Driver implements DrivenSession {
   // ---- notices and the log's listener ----
 
   notice(tone: "information" | "warning" | "error", text: string): void {
-    this.#then(async () => this.#tellNotice({ type: "notice", tone, text }));
-  }
-
-  /** What is said before anybody reads is kept for whoever reads first. */
-  #tellNotice(notice: Change & { readonly type: "notice" }): void {
-    if (this.#early === undefined) this.#hub.tell(notice);
-    else if (this.#early.length < earlyMax) this.#early.push(notice);
+    void this.#stage.run(() => this.#stage.tellNotice(tone, text));
   }
 
   readonly listener = {
     notice: (notice: LogNotice): void => {
       // At once, not behind the work: the work may be what waits for the disk.
-      this.#tellNotice({ type: "notice", tone: notice.tone, text: notice.text });
+      this.#stage.tellNotice(notice.tone, notice.text);
       if (notice.code === "lease-lost") this.#leaseLost();
     },
-    saved: (): void => this.#tellSaved(),
+    saved: (): void => this.#stage.tellSaved(),
   };
 
   /** The step directory cannot be written: said once, until it works again. */
@@ -201,25 +179,18 @@ export class Driver implements DrivenSession {
 
   #leaseLost(): void {
     const failure = "Another process has taken the session over; this one records nothing any more.";
-    this.#tellState({ failure });
+    void this.#stage.setState({ failure });
     void this.#agent?.connection.close();
   }
 
   // ---- the session ----
 
-  async tail(limit: number): Promise<TailPage> {
-    let page: TailPage | undefined;
-    // Between two pieces of work: what the page shows and what the changes tell then meet without a gap.
-    await this.#run(async () => {
-      const isBroken = this.#parts.log.status().problem !== undefined;
-      page = await this.#parts.history.tail(limit, this.#blocks.live(), this.#fold.isTurnOpen, isBroken);
-      this.#after.set(page, this.#hub.next);
-      const early = this.#early ?? [];
-      this.#early = undefined;
-      for (const notice of early) this.#tellNotice(notice);
+  tail(limit: number): Promise<TailPage> {
+    const { history, log } = this.#parts;
+    return this.#stage.page((live) => {
+      const isBroken = log.status().problem !== undefined;
+      return history.tail(limit, live, this.#fold.isTurnOpen, isBroken);
     });
-    if (page === undefined) throw new AgentError("closed", "the session is closed");
-    return page;
   }
 
   older(from: Position, limit: number): Promise<Page> {
@@ -239,7 +210,7 @@ export class Driver implements DrivenSession {
   }
 
   changes(after: TailPage, signal: AbortSignal): AsyncIterable<Change> {
-    return this.#hub.from(this.#after.get(after) ?? this.#hub.next, signal);
+    return this.#stage.changes(after, signal);
   }
 
   // ---- the person ----
@@ -252,7 +223,7 @@ export class Driver implements DrivenSession {
     const agent = this.#agent;
     if (!this.#isTurnRunning || this.#isCancelling || agent === undefined) return;
     this.#isCancelling = true;
-    this.#tellState({ phase: "cancelling" });
+    void this.#stage.setState({ phase: "cancelling" });
     // The agent hears of the cancel first, so that it does not take the answers for the person's word.
     await agent.connection.cancel(agent.sessionId);
     await this.#approvals.cancelAll("cancel");
@@ -272,10 +243,10 @@ export class Driver implements DrivenSession {
 
   async setMode(modeId: string): Promise<void> {
     const agent = this.#ready();
-    if (!this.#state.modes.some(({ id }) => id === modeId))
+    if (!this.#stage.state.modes.some(({ id }) => id === modeId))
       throw new AgentError("bad-choice", `the agent offers no mode ${JSON.stringify(modeId)}`);
     await agent.connection.setMode(agent.sessionId, modeId);
-    await this.#performAll(this.#fold.update({ type: "mode", id: modeId }, this.#now()));
+    await this.#stage.perform(this.#fold.update({ type: "mode", id: modeId }, this.#now()));
   }
 
   close(): Promise<void> {
@@ -292,14 +263,14 @@ export class Driver implements DrivenSession {
     await this.#approvals.cancelAll("close");
     await this.#agent?.connection.close();
     if (this.#fold.isTurnOpen)
-      this.#perform(this.#fold.end({ type: "interrupted", reason: "closed", time: this.#now() }));
-    else this.#perform(this.#fold.rest(this.#now()));
-    await this.#work;
+      void this.#stage.perform(this.#fold.end({ type: "interrupted", reason: "closed", time: this.#now() }));
+    else void this.#stage.perform(this.#fold.rest(this.#now()));
+    await this.#stage.settled();
     await this.#parts.steps?.close();
     this.#closeMessage = (await this.#parts.log.close()).message;
-    this.#tellSaved();
-    this.#setState({ phase: "ended" });
-    this.#hub.close();
+    this.#stage.tellSaved();
+    await this.#stage.setState({ phase: "ended" });
+    this.#stage.close();
     await this.#parts.history.close();
   }
 
@@ -309,7 +280,7 @@ export class Driver implements DrivenSession {
     if (this.#hasEnded)
       return Promise.reject(
         this.#closing === undefined
-          ? new AgentError("agent-ended", this.#state.failure ?? "the agent has ended")
+          ? new AgentError("agent-ended", this.#stage.state.failure ?? "the agent has ended")
           : new AgentError("closed", "the session is closed"),
       );
     if (Buffer.byteLength(prompt.text) > promptBytesMax)
@@ -327,7 +298,7 @@ export class Driver implements DrivenSession {
     return new Promise<void>((resolve, reject) => {
       const isQueued = this.#isTurnRunning || this.#prompts.length > 0;
       this.#prompts.push({ ...prompt, isQueued, resolve, reject });
-      if (isQueued) this.#tellState({ queued: this.#prompts.length });
+      if (isQueued) void this.#stage.setState({ queued: this.#prompts.length });
       this.#takeNext();
     });
   }
@@ -368,7 +339,7 @@ export class Driver implements DrivenSession {
     this.#isTurnRunning = true;
     const time = this.#now();
     const { text, sender, inbox, isQueued } = prompt;
-    this.#perform(
+    void this.#stage.perform(
       this.#fold.begin({
         text,
         time,
@@ -377,15 +348,18 @@ export class Driver implements DrivenSession {
         ...(isQueued ? { queued: true } : {}),
       }),
     );
-    this.#tellState({ phase: "working", turnStartedAt: time, queued: this.#prompts.length, plan: [] });
-    // On stable storage before the agent hears of it.
-    await this.#run(async () => {
-      await this.#parts.log.flush();
+    void this.#stage.setState({
+      phase: "working",
+      turnStartedAt: time,
+      queued: this.#prompts.length,
+      plan: [],
     });
+    // On stable storage before the agent hears of it.
+    await this.#stage.flush();
     prompt.resolve();
     if (inbox !== undefined) await this.#removeFromInbox(inbox);
     const end = await this.#converse(text);
-    await this.#performAll(this.#fold.end(end));
+    await this.#stage.perform(this.#fold.end(end));
     this.#turnOver(end, time);
   }
 
@@ -403,7 +377,7 @@ export class Driver implements DrivenSession {
   async #converse(text: string): Promise<TurnEnd> {
     const agent = this.#agent;
     if (agent === undefined || this.#hasEnded)
-      return { type: "interrupted", reason: this.#state.failure ?? "closed", time: this.#now() };
+      return { type: "interrupted", reason: this.#stage.state.failure ?? "closed", time: this.#now() };
     try {
       const context = this.#context;
       const end = await agent.connection.prompt(
@@ -432,10 +406,8 @@ export class Driver implements DrivenSession {
     const tokens = end.type === "stopped" ? tokensOf(end.usage) : undefined;
     const stopReason =
       end.type === "stopped" ? end.stopReason : end.reason === "cancelled" ? "cancelled" : "failed";
-    this.#then(async () => {
-      const { turnStartedAt: _over, ...state } = this.#state;
-      this.#state = state;
-      this.#setState({
+    void this.#stage.run(() =>
+      this.#stage.endTurn({
         phase: this.#hasEnded ? "ended" : "ready",
         queued: this.#prompts.length,
         lastTurn: {
@@ -443,8 +415,8 @@ export class Driver implements DrivenSession {
           stopReason,
           ...(tokens === undefined ? {} : { tokens }),
         },
-      });
-    });
+      }),
+    );
     // Questions that outlive their turn have nobody who waits for them.
     void this.#approvals.cancelAll("the turn's end").then(() => this.#takeNext());
   }
@@ -453,11 +425,9 @@ export class Driver implements DrivenSession {
     if (this.#closing !== undefined) return;
     this.#hasEnded = true;
     this.#refusePrompts(new AgentError("agent-ended", sentence));
-    this.#then(async () => {
-      const failure = this.#state.failure ?? sentence;
-      this.#setState({ phase: "ended", failure, queued: 0 });
-      this.#tellNotice({ type: "notice", tone: "error", text: `${failure}.` });
-    });
+    const failure = this.#stage.state.failure ?? sentence;
+    this.notice("error", `${failure}.`);
+    void this.#stage.setState({ phase: "ended", failure, queued: 0 });
   }
 
   #refusePrompts(error: AgentError): void {
@@ -466,7 +436,7 @@ export class Driver implements DrivenSession {
 
   #ready(): OpenAgent {
     if (this.#agent === undefined || this.#hasEnded)
-      throw new AgentError("agent-ended", this.#state.failure ?? "the agent has ended");
+      throw new AgentError("agent-ended", this.#stage.state.failure ?? "the agent has ended");
     return this.#agent;
   }
 
@@ -481,7 +451,7 @@ export class Driver implements DrivenSession {
     }
     if (this.#isCancelling || this.#closing !== undefined) return "cancelled";
     const { effects, approval } = this.#fold.ask(news, this.#approvals.nextId(news.id), options, this.#now());
-    await this.#performAll(effects);
+    await this.#stage.perform(effects);
     if (this.#isCancelling || this.#closing !== undefined) return "cancelled";
     const outcome = this.#approvals.ask(approval, signal);
     this.#lookLater();
@@ -500,9 +470,7 @@ export class Driver implements DrivenSession {
       this.#fold.deny(callId);
       return;
     }
-    await this.#run(async () => {
-      await this.#parts.log.flush();
-    });
+    await this.#stage.flush();
   }
 
   // ---- other processes ----
@@ -524,148 +492,15 @@ export class Driver implements DrivenSession {
 
   #sealLater(): void {
     this.#callOffLate?.();
-    this.#callOffLate = this.#parts.clock.after(lateSealMs, () =>
-      this.#perform(this.#fold.sealLate(this.#now())),
+    this.#callOffLate = this.#parts.clock.after(
+      lateSealMs,
+      () => void this.#stage.perform(this.#fold.sealLate(this.#now())),
     );
   }
-
-  // ---- work, in order ----
 
   #now(): number {
     return this.#parts.clock.now();
   }
-
-  #then(work: () => Promise<void>): void {
-    this.#pending += 1;
-    this.#work = this.#work.then(work).finally(() => {
-      this.#pending -= 1;
-    });
-  }
-
-  async #run(work: () => Promise<void>): Promise<void> {
-    this.#then(work);
-    await this.#work;
-  }
-
-  #perform(effects: readonly Effect[]): void {
-    if (effects.length > 0)
-      this.#then(async () => {
-        for (const effect of effects) await this.#do(effect);
-        this.#tellSaved();
-      });
-  }
-
-  async #performAll(effects: readonly Effect[]): Promise<void> {
-    this.#perform(effects);
-    await this.#work;
-  }
-
-  async #do(effect: Effect): Promise<void> {
-    switch (effect.type) {
-      case "open":
-        return this.#tell(this.#blocks.open(effect.key, effect.draft));
-      case "change":
-        return this.#tell(this.#blocks.change(effect.key, effect.draft));
-      case "finish":
-        return this.#tell(this.#blocks.finish(effect.key, effect.draft));
-      case "record":
-        return await this.#record(effect);
-      case "turnStarted":
-        return this.#hub.tell({ type: "turnStarted", time: effect.time });
-      case "turnEnded":
-        this.#tellSaved();
-        return this.#hub.tell({ type: "turnEnded", time: effect.time });
-      case "compacted":
-        return this.#hub.tell({ type: "compacted" });
-      case "title":
-        this.#info = { ...this.#info, title: effect.title, titled: true };
-        return this.#hub.tell({ type: "info", info: this.#info });
-      case "notice":
-        return this.#tellNotice(effect);
-      case "state":
-        return this.#setState(effect.state);
-      case "step":
-        return await this.#parts.steps?.publish(effect.event);
-    }
-  }
-
-  #tell(changes: readonly Change[]): void {
-    for (const change of changes) {
-      this.#hub.tell(change);
-      if (change.type === "blockFinished") this.#finishedSeqEnd = this.#lastRecordSeqEnd;
-    }
-  }
-
-  async #record(effect: Effect & { readonly type: "record" }): Promise<void> {
-    const specs =
-      effect.whole === undefined ? effect.specs : await this.#withWhole(effect.specs, effect.whole);
-    let places: readonly RecordPlace[];
-    try {
-      places = (await this.#parts.log.append(specs)).places;
-    } catch (error) {
-      if (!isLogError(error)) throw error;
-      // A lost lease is told by the listener; anything else of the record only.
-      if (error.code === "invalid-record" || error.code === "too-large")
-        this.#tellNotice({ type: "notice", tone: "error", text: `It is not in the log: ${error.message}.` });
-      return;
-    }
-    this.#lastRecordSeqEnd = (places.at(-1)?.seq ?? 0) + 1;
-    for (const { key, record, ordinal = 0 } of effect.blocks) {
-      const place = places[record];
-      if (place !== undefined)
-        this.#tell(this.#blocks.placed(key, { start: place.start, end: place.end, ordinal }));
-    }
-  }
-
-  /** Stores a long text whole and names it in its record; where the disk refuses, the record says that it has the start only. */
-  async #withWhole(
-    specs: (Effect & { readonly type: "record" })["specs"],
-    whole: WholeText,
-  ): Promise<typeof specs> {
-    try {
-      const bytes = Buffer.from(whole.text, "utf8");
-      const { sha256 } = await this.#parts.log.putBlob(bytes);
-      const attachment = { mediaType: "text/plain", bytes: bytes.length, name: "whole output", sha256 };
-      return specs.map((spec, index) => {
-        if (index !== whole.record || spec.kind !== "message") return spec;
-        const payload = spec.payload as { readonly attachments?: readonly unknown[] };
-        return {
-          ...spec,
-          payload: { ...payload, attachments: [...(payload.attachments ?? []), attachment] },
-        };
-      });
-    } catch (error) {
-      const code = errnoOf(error) ?? (isLogError(error) ? error.code : undefined);
-      if (code === undefined) throw error;
-      this.#tellNotice({
-        type: "notice",
-        tone: "warning",
-        text: `Only the start of a long output could be kept (${code}).`,
-      });
-      return specs;
-    }
-  }
-
-  #tellSaved(): void {
-    if (this.#parts.log.mode === "unsaved") return;
-    const seqEnd = this.#finishedSeqEnd;
-    if (seqEnd <= this.#savedTold || this.#parts.log.status().savedSeqEnd < seqEnd) return;
-    this.#savedTold = seqEnd;
-    this.#hub.tell({ type: "saved" });
-  }
-
-  #tellState(state: Partial<DriverState>): void {
-    this.#then(async () => this.#setState(state));
-  }
-
-  #setState(state: Partial<DriverState>): void {
-    this.#state = { ...this.#state, ...state };
-    this.#hub.tell({ type: "driver", driver: this.#state });
-  }
-}
-
-function isLogError(error: unknown): error is LogError {
-  return error instanceof Error && error.name === "LogError";
 }
 
 function tokensOf(usage: Readonly<Record<string, number>>): number | undefined {
