@@ -66,6 +66,11 @@ function capBlocks(blocks: readonly ContentBlock[]): readonly ContentBlock[] {
     : [...capped, { kind: "other", type: "cut", text: `${left} more blocks are in the log` }];
 }
 
+/** No result is left out, for it ends its call; but of those past the cap only the size is told. */
+function roomOf(furtherAt: number): number {
+  return furtherAt < ENTRY_PARTS_MAX ? ENTRY_TEXT_MAX : 0;
+}
+
 /** The draft with each text, list and change within its cap. The lines of a result are counted before it is cut. */
 export function capDraft(draft: EntryDraft): EntryDraft {
   switch (draft.kind) {
@@ -89,7 +94,7 @@ export function capDraft(draft: EntryDraft): EntryDraft {
         ...(draft.changes === undefined ? {} : { changes: capList(draft.changes).map(capChange) }),
         ...(draft.further === undefined
           ? {}
-          : { further: capList(draft.further).map((r) => ({ ...r, content: capText(r.content) })) }),
+          : { further: draft.further.map((r, at) => ({ ...r, content: capText(r.content, roomOf(at)) })) }),
         ...(lines === undefined ? {} : { outcome: { ...draft.outcome, state, lines } }),
       };
     }
