@@ -18,6 +18,7 @@ class LineCollector {
   #parts: Uint8Array[] = [];
   #bytes = 0;
   #isLarge = false;
+  #headBytes = 0;
   #tail: Uint8Array = new Uint8Array(0);
 
   constructor(bytesMax: number) {
@@ -27,21 +28,30 @@ class LineCollector {
   add(part: Uint8Array): void {
     if (part.length === 0) return;
     this.#bytes += part.length;
-    if (!this.#isLarge && this.#bytes > this.#bytesMax) {
-      this.#isLarge = true;
-      const all = Buffer.concat(this.#parts);
-      this.#tail = all.subarray(Math.max(0, all.length - messageTailBytes));
-      this.#parts = [Buffer.from(all.subarray(0, messageHeadBytes))];
-      // A first part may be longer than the limit by itself.
-      if (all.length < messageHeadBytes)
-        this.#parts.push(Buffer.from(part.subarray(0, messageHeadBytes - all.length)));
-    }
-    if (this.#isLarge) {
-      const end = Buffer.concat([this.#tail, part.subarray(Math.max(0, part.length - messageTailBytes))]);
-      this.#tail = Buffer.from(end.subarray(Math.max(0, end.length - messageTailBytes)));
+    if (!this.#isLarge && this.#bytes <= this.#bytesMax) {
+      this.#parts.push(part);
       return;
     }
-    this.#parts.push(part);
+    if (this.#isLarge) this.#addLarge(part);
+    else {
+      this.#isLarge = true;
+      const before = this.#parts;
+      this.#parts = [];
+      for (const each of before) this.#addLarge(each);
+      this.#addLarge(part);
+    }
+  }
+
+  /** Keeps of a part what belongs to the head and to the tail, copied, so that the rest can go. */
+  #addLarge(part: Uint8Array): void {
+    const room = messageHeadBytes - this.#headBytes;
+    if (room > 0) {
+      const head = Buffer.from(part.subarray(0, room));
+      this.#parts.push(head);
+      this.#headBytes += head.length;
+    }
+    const end = Buffer.concat([this.#tail, part.subarray(Math.max(0, part.length - messageTailBytes))]);
+    this.#tail = Buffer.from(end.subarray(Math.max(0, end.length - messageTailBytes)));
   }
 
   /** The line's item, if it says anything; begins a new line. */
@@ -53,6 +63,7 @@ class LineCollector {
     this.#parts = [];
     this.#bytes = 0;
     this.#isLarge = false;
+    this.#headBytes = 0;
     this.#tail = new Uint8Array(0);
     const text = new TextDecoder().decode(all);
     if (isLarge) return { type: "large", head: text, tail: new TextDecoder().decode(tail), bytes };
