@@ -10,6 +10,28 @@ import { type OpenOptions, openSession, showSession } from "./open.ts";
 
 export interface DemoCommandOptions extends OpenOptions {
   readonly speed: number;
+  /** A scripted agent that is talked to, instead of a session that is shown. */
+  readonly live?: boolean;
+}
+
+/** The demo's agent in a folder of its own, with nothing saved. */
+export async function runLiveDemo(io: Io, version: string, options: OpenOptions): Promise<number> {
+  const { demoAgent } = await import("../agent/index.ts");
+  const { drive, withAgentErrors } = await import("./drive.ts");
+  const folder = await makeFolder();
+  try {
+    return await withAgentErrors(() =>
+      drive(io, {
+        agent: { name: "demo", command: demoAgent(process.execPath), words: ["demo"] },
+        version,
+        cwd: folder,
+        isSaved: false,
+        ...(options.resize === undefined ? {} : { resize: options.resize }),
+      }),
+    );
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 }
 
 /** A private folder of the demo's own. */

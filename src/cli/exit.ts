@@ -17,6 +17,8 @@ export const exitCodes = {
   damaged: 7,
   /** The terminal cannot do what was asked. */
   terminal: 8,
+  /** The agent is not there, does not start, ended by itself, or did not finish its turn. */
+  agent: 9,
 } as const;
 
 export type ExitCode = number;

@@ -1,7 +1,11 @@
 /** `hansard open`: a session in the terminal, followed while it grows. */
+
 import { createSession, type Session } from "../session/index.ts";
 import { openLog } from "../sources/index.ts";
+import type { Notice } from "../terminal/render/index.ts";
+import { sanitizeLine } from "../terminal/text/index.ts";
 import { exitCodes } from "./exit.ts";
+import { shellWord } from "./format.ts";
 import type { Io } from "./io.ts";
 import { runPlain } from "./plain.ts";
 import { resolveSession } from "./resolve.ts";
@@ -9,6 +13,8 @@ import { resolveSession } from "./resolve.ts";
 export interface OpenOptions {
   readonly plain?: boolean;
   readonly resize?: "adopt" | "reprint";
+  /** Said when it is shown. */
+  readonly greeting?: Notice;
 }
 
 /** The session at a path, any agent's. Closing it closes the log. */
@@ -37,6 +43,8 @@ export async function showSession(
   options: OpenOptions,
 ): Promise<number> {
   if (options.plain === true || isDumb(io)) {
+    if (options.greeting !== undefined)
+      await io.err.write(`hansard: ${sanitizeLine(options.greeting.text)}\n`);
     const stop = new AbortController();
     let code: number = exitCodes.ok;
     const end = (exit: number) => (): void => {
@@ -59,7 +67,11 @@ export async function showSession(
     return code;
   }
   const { runInTerminal } = await import("./terminal-run.ts");
-  return runInTerminal(io, session, name, options);
+  return runInTerminal(io, session, {
+    ...(options.resize === undefined ? {} : { resize: options.resize }),
+    ...(options.greeting === undefined ? {} : { greeting: options.greeting }),
+    ...(name === undefined ? {} : { wayBack: `hansard open ${shellWord(name)}` }),
+  });
 }
 
 export async function runOpenCommand(io: Io, name: string, options: OpenOptions): Promise<number> {

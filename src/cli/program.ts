@@ -3,6 +3,8 @@ import { Command, CommanderError, InvalidArgumentError, Option } from "commander
 import { asCommandError, type CommandError } from "./errors.ts";
 import { exitCodes } from "./exit.ts";
 import { type Io, type Output, processIo } from "./io.ts";
+import type { ResumeOptions } from "./resume.ts";
+import type { AgentWords, RunOptions } from "./run.ts";
 import type { ServeOptions } from "./serve.ts";
 
 const agents = ["claude-code", "codex", "gemini", "pi", "messages", "hansard"] as const;
@@ -12,7 +14,7 @@ const sessionArgument = "an id, a unique start of one, a title, a path, or `last
 const exitHelp = `
 Exit codes: 0 done · 1 a bug in Hansard · 2 wrong options · 3 no such session or file · 4 the name fits several sessions ·
 5 a file cannot be read or written · 6 the file holds no session · 7 check found damage · 8 the terminal cannot do it ·
-129, 130, 143 ended by SIGHUP, SIGINT, SIGTERM`;
+9 the agent is missing, failed or did not finish · 129, 130, 143 ended by SIGHUP, SIGINT, SIGTERM`;
 
 function count(text: string): number {
   const value = Number(text);
@@ -54,8 +56,26 @@ function createVoice(): Voice {
   };
 }
 
+function resizeOption(): Option {
+  return new Option("--resize <way>", "what a new width does to printed rows").choices(["adopt", "reprint"]);
+}
+
+/** The arguments before and behind the two dashes of a command line. */
+function agentWords(argv: readonly string[], args: readonly string[]): AgentWords {
+  const dashes = argv.indexOf("--");
+  if (dashes < 0) return { names: args, command: undefined };
+  const behind = argv.length - dashes - 1;
+  return { names: args.slice(0, args.length - behind), command: argv.slice(dashes + 1) };
+}
+
 /** The program over `io`; `setExit` receives the exit code of the command that ran. */
-function createProgram(io: Io, version: string, voice: Voice, setExit: (code: number) => void): Command {
+function createProgram(
+  io: Io,
+  argv: readonly string[],
+  version: string,
+  voice: Voice,
+  setExit: (code: number) => void,
+): Command {
   const program = new Command("hansard")
     .description("Keeps, shows and follows conversations with AI coding agents.")
     .version(version, "-V, --version", "print the version")
@@ -87,9 +107,7 @@ function createProgram(io: Io, version: string, voice: Voice, setExit: (code: nu
     .argument("<session>", sessionArgument)
     .description("show a session in the terminal, follow it while it grows, page back with Ctrl+O")
     .option("--plain", "linear text without cursor movement; follows until Ctrl+C")
-    .addOption(
-      new Option("--resize <way>", "what a new width does to printed rows").choices(["adopt", "reprint"]),
-    )
+    .addOption(resizeOption())
     .action(async (name: string, options: { plain?: boolean; resize?: "adopt" | "reprint" }) => {
       const { runOpenCommand } = await import("./open.ts");
       setExit(await runOpenCommand(io, name, options));
@@ -116,6 +134,37 @@ function createProgram(io: Io, version: string, voice: Voice, setExit: (code: nu
     .action(async (name: string, options: { json?: boolean; once?: boolean }) => {
       const { runFollow } = await import("./follow.ts");
       setExit(await runFollow(io, name, options));
+    });
+
+  program
+    .command("run")
+    .argument("[agent]", "a known agent (claude, codex, gemini …), or `-- <command> [arguments…]`")
+    .argument(
+      "[command...]",
+      "behind `--`: the command of any other agent, or further arguments of a known one",
+    )
+    .description(
+      "talk to an agent in the terminal; every turn is kept. Piped in, one prompt is answered as text",
+    )
+    .option("--no-save", "keep nothing: no log, nothing read or written")
+    .option("--cwd <folder>", "where the agent works")
+    .addOption(resizeOption())
+    .action(async (_agent, _command, options: RunOptions, command: Command) => {
+      const { runRun } = await import("./run.ts");
+      setExit(await runRun(io, version, agentWords(argv, command.args), options));
+    });
+
+  program
+    .command("resume")
+    .argument("[session]", `${sessionArgument}; the newest that Hansard keeps where it is left out`)
+    .argument("[command...]", "behind `--`: the agent's command, where it is not a known one")
+    .description("carry on a session that Hansard keeps; one that another process carries on is followed")
+    .option("--cwd <folder>", "where the agent works now")
+    .option("--steal", "take it from the process that has it, whatever becomes of that")
+    .addOption(resizeOption())
+    .action(async (_session, _command, options: ResumeOptions, command: Command) => {
+      const { runResume } = await import("./resume.ts");
+      setExit(await runResume(io, version, agentWords(argv, command.args), options));
     });
 
   program
@@ -226,15 +275,16 @@ function createProgram(io: Io, version: string, voice: Voice, setExit: (code: nu
   program
     .command("demo")
     .description("play a made session into a real file and show it as it grows")
+    .option("--live", "talk to a scripted agent; nothing is saved")
     .option("--speed <times>", "times faster than at talking pace", speed, 1)
     .option("--plain", "linear text without cursor movement")
-    .addOption(
-      new Option("--resize <way>", "what a new width does to printed rows").choices(["adopt", "reprint"]),
-    )
-    .action(async (options: { speed: number; plain?: boolean; resize?: "adopt" | "reprint" }) => {
-      const { runDemo } = await import("./demo.ts");
-      setExit(await runDemo(io, options));
-    });
+    .addOption(resizeOption())
+    .action(
+      async (options: { speed: number; live?: boolean; plain?: boolean; resize?: "adopt" | "reprint" }) => {
+        const { runDemo, runLiveDemo } = await import("./demo.ts");
+        setExit(await (options.live === true ? runLiveDemo(io, version, options) : runDemo(io, options)));
+      },
+    );
 
   program
     .helpCommand(false)
@@ -268,7 +318,7 @@ async function runCommand(argv: readonly string[], version: string, io: Io): Pro
   const voice = createVoice();
   let code: number = exitCodes.ok;
   try {
-    await createProgram(io, version, voice, (exit) => {
+    await createProgram(io, argv, version, voice, (exit) => {
       code = exit;
     }).parseAsync([...argv], { from: "user" });
     return code;

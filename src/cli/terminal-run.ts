@@ -2,16 +2,15 @@
 import { closeSync, openSync, writeSync } from "node:fs";
 import type { Session } from "../session/index.ts";
 import { createNodeTerminal, monotonicClock } from "../terminal/node-terminal.ts";
-import { loadHighlighter } from "../terminal/render/index.ts";
+import { loadHighlighter, type Notice } from "../terminal/render/index.ts";
 import { hasSynchronizedOutput, reflows } from "../terminal/screen/index.ts";
-import { createShell, type Shell, type ShellEnd } from "../terminal/shell/index.ts";
+import { createShell, type Shell, type ShellEnd, type TalkSpec } from "../terminal/shell/index.ts";
 import { cellsOf, cutCells, type Line, safeSpans, themeOf } from "../terminal/text/index.ts";
 import { CommandError } from "./errors.ts";
 import { exitCodes } from "./exit.ts";
-import { formatFolder, shellWord } from "./format.ts";
+import { formatFolder } from "./format.ts";
 import { isHungUp } from "./hang-up.ts";
 import type { Io } from "./io.ts";
-import type { OpenOptions } from "./open.ts";
 
 const exitOf: Readonly<Record<ShellEnd, number>> = {
   quit: exitCodes.ok,
@@ -37,8 +36,8 @@ function headLines(io: Io, session: Session, width: number): readonly Line[] {
 }
 
 /** How to come back, under the transcript. */
-function footLines(name: string, width: number): readonly Line[] {
-  const words = cutTo(`hansard open ${shellWord(name)}`, Math.max(1, width - 2));
+function footLines(wayBack: string, width: number): readonly Line[] {
+  const words = cutTo(wayBack, Math.max(1, width - 2));
   return [
     { spans: [], wrap: "fit" },
     { spans: [{ text: " " }, ...safeSpans(words, { tone: "dim" })], wrap: "fit" },
@@ -96,13 +95,17 @@ function listen(shell: Shell, onSignal: (code: number) => void): () => void {
   };
 }
 
+export interface TerminalRunOptions {
+  readonly resize?: "adopt" | "reprint";
+  /** The command that brings the session back; absent where none does. */
+  readonly wayBack?: string;
+  readonly greeting?: Notice;
+  readonly talk?: TalkSpec;
+}
+
 /** Runs the shell over the process's terminal until the person ends it; the exit code says how it ended. */
-export async function runInTerminal(
-  io: Io,
-  session: Session,
-  name: string | undefined,
-  options: OpenOptions,
-): Promise<number> {
+export async function runInTerminal(io: Io, session: Session, options: TerminalRunOptions): Promise<number> {
+  const { wayBack, greeting, talk } = options;
   if (!process.stdin.isTTY) {
     throw new CommandError(
       exitCodes.terminal,
@@ -125,7 +128,9 @@ export async function runInTerminal(
     hasStrings: !/^(?:linux|vt|cons)/.test(env["TERM"] ?? ""),
     layout: { highlighter },
     head: (width) => headLines(io, session, width),
-    ...(name === undefined ? {} : { foot: (width: number) => footLines(name, width) }),
+    ...(wayBack === undefined ? {} : { foot: (width: number) => footLines(wayBack, width) }),
+    ...(greeting === undefined ? {} : { greeting }),
+    ...(talk === undefined ? {} : { talk }),
     ...(process.platform === "win32" ? {} : { stopProcess }),
     ...(trace === undefined ? {} : { trace: trace.write }),
   });

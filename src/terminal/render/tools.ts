@@ -21,9 +21,15 @@ const web = word("Web", "search");
 const plan = word("Plan", "other");
 const task = word("Task", "other");
 
-/** By the name in lower case. Claude Code, then Codex, Gemini CLI, pi. */
+/** By the name in lower case. Claude Code, the kinds of the Agent Client Protocol, then Codex, Gemini CLI, pi. */
 const words: Readonly<Record<string, ToolWord>> = {
   read: read,
+  execute: run,
+  search: search,
+  fetch: fetch,
+  move: word("Move", "edit"),
+  delete: word("Delete", "edit"),
+  think: word("Think", "other"),
   notebookread: read,
   ls: list,
   glob: find,

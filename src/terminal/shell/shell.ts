@@ -100,10 +100,7 @@ class TerminalShell implements Shell {
       runner: this.#runner,
       store: this.#store,
       view: this.#view,
-      liveEntries: () => {
-        const live = this.#view.liveEntries();
-        return [...live, ...(this.#talk?.entries(live) ?? [])];
-      },
+      liveEntries: () => [...this.#view.liveEntries(), ...(this.#talk?.entries() ?? [])],
       changed: () => this.#repaints.schedule(),
       settleSize: () => this.#onSettledSize(),
     });
@@ -123,6 +120,7 @@ class TerminalShell implements Shell {
   async run(): Promise<ShellEnd> {
     this.#terminal.enter();
     this.#showTitle();
+    if (this.#options.greeting !== undefined) this.#repaints.say(this.#options.greeting);
     try {
       while (!this.#isOver) {
         const page = await this.#openTail();
@@ -197,6 +195,7 @@ class TerminalShell implements Shell {
       now,
       by,
       layout,
+      liveEntries: () => this.#view.liveEntries(),
       width: () => roomOf(port.size().columns),
       say: (notice) => this.#repaints.say(notice),
       changed: () => this.#repaints.schedule(),

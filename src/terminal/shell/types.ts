@@ -1,6 +1,7 @@
 /** What a shell is given and what it gives. */
 import type { DrivenSession, Session } from "../../session/index.ts";
 import type { Clock, TerminalPort } from "../port.ts";
+import type { Notice } from "../render/index.ts";
 import type { Line, Theme } from "../text/index.ts";
 import type { LayoutOptions } from "./growing-block.ts";
 
@@ -34,6 +35,8 @@ export interface ShellOptions {
   readonly foot?: (width: number) => readonly Line[];
   /** Takes the lines of the window's trace. */
   readonly trace?: (line: string) => void;
+  /** Said once the session is shown. */
+  readonly greeting?: Notice;
   /** Absent: the session is only followed. */
   readonly talk?: TalkSpec;
   /** Stops the process as Ctrl+Z does and resolves when it goes on. Absent: Ctrl+Z does nothing. */

@@ -76,6 +76,8 @@ export interface ApprovalBoxOptions {
   readonly chosen: number | undefined;
   /** Whether its keys count now. */
   readonly isArmed: boolean;
+  /** Its changes stand above already, in the transcript. */
+  readonly isShown: boolean;
   /** Questions that wait behind this one. */
   readonly further: number;
   readonly layout: Pick<RenderOptions, "highlighter" | "time" | "moreKey">;
@@ -91,6 +93,7 @@ function callRows(approval: Approval, options: ApprovalBoxOptions, rowsMax: numb
   const { width, layout } = options;
   const lines = renderEntry(approvalEntry(approval), { ...layout, width, detail: "compact" });
   const rows = lines.flatMap((line) => splitRows({ ...line, wrap: "flow" }, width));
+  if (options.isShown) return rows.slice(0, 1);
   if (rows.length <= rowsMax) return rows;
   if (rowsMax === 1) return rows.slice(0, 1);
   const hidden = rows.length - rowsMax + 1;

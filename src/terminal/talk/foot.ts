@@ -14,6 +14,8 @@ export interface FootFacts {
   readonly approval: Approval | undefined;
   readonly chosen: number | undefined;
   readonly isArmed: boolean;
+  /** Whether its changes stand in the transcript's live blocks. */
+  readonly isShown: boolean;
   /** Texts of prompts that wait, the next one first. */
   readonly queued: readonly string[];
   readonly notice: Notice | undefined;
@@ -82,6 +84,7 @@ export function drawFoot(facts: FootFacts, width: number, rowsMax: number): Foot
           rowsMax: left,
           chosen: facts.chosen,
           isArmed: facts.isArmed,
+          isShown: facts.isShown,
           further: driver.approvals.length - 1,
           layout: facts.layout,
         }),
@@ -89,8 +92,9 @@ export function drawFoot(facts: FootFacts, width: number, rowsMax: number): Foot
     : [];
   // The blocks of the conversation keep some rows.
   if (!isAsked) left = Math.floor(left / 2);
+  const isFailureSaid = driver.failure !== undefined && facts.notice?.text.includes(driver.failure) === true;
   const failure =
-    driver.phase === "ended" && driver.failure !== undefined
+    driver.phase === "ended" && driver.failure !== undefined && !isFailureSaid
       ? take(renderNotice({ tone: "error", text: `The agent has ended: ${driver.failure}` }, width))
       : [];
   const notice = facts.notice === undefined ? [] : take(renderNotice(facts.notice, width));

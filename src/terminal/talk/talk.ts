@@ -25,6 +25,8 @@ export interface TalkOptions {
   /** Who answers, for others that follow the session. */
   readonly by: string;
   readonly layout: Pick<RenderOptions, "highlighter" | "time" | "moreKey">;
+  /** The blocks that are not finished. */
+  readonly liveEntries: () => readonly Entry[];
   /** Cells of a row. */
   readonly width: () => number;
   readonly say: (notice: Notice) => void;
@@ -99,27 +101,34 @@ export class Talk {
     this.#meetApproval();
   }
 
-  /** The question with its changes, for the history, where no call in `live` shows them. */
-  entries(live: readonly Entry[]): readonly Entry[] {
+  /** The question with its changes, for the history, where no live block shows them. */
+  entries(): readonly Entry[] {
     const approval = this.#approval();
     if (approval?.changes === undefined || approval.changes.length === 0) return [];
-    const isShown = live.some(
-      (entry) =>
-        entry.kind === "model" &&
-        entry.blocks.some(
-          (block) =>
-            block.kind === "tool-use" && block.id === approval.call.id && (block.changes?.length ?? 0) > 0,
-        ),
-    );
-    return isShown ? [] : [approvalEntry(approval)];
+    return this.#isShown(approval) ? [] : [approvalEntry(approval)];
+  }
+
+  #isShown(approval: Approval): boolean {
+    return this.#options
+      .liveEntries()
+      .some(
+        (entry) =>
+          entry.kind === "model" &&
+          entry.blocks.some(
+            (block) =>
+              block.kind === "tool-use" && block.id === approval.call.id && (block.changes?.length ?? 0) > 0,
+          ),
+      );
   }
 
   foot(notice: Notice | undefined, status: Status, width: number, rowsMax: number): Foot {
+    const approval = this.#approval();
     return drawFoot(
       {
         driver: this.#driver,
         composer: this.#composer,
-        approval: this.#approval(),
+        approval,
+        isShown: approval !== undefined && this.#isShown(approval),
         chosen: this.#chosen,
         isArmed: this.#isArmed(),
         queued: this.#queued,

@@ -1,0 +1,187 @@
+/** A session that Hansard drives: started or taken up, shown, and ended with the words that bring it back. */
+import { constants } from "node:fs";
+import { access, stat } from "node:fs/promises";
+import { basename, resolve } from "node:path";
+import {
+  type AgentCommand,
+  AgentError,
+  createDriven,
+  type Driven,
+  type DrivenOptions,
+  findKnownAgent,
+  findProgram,
+} from "../agent/index.ts";
+import { sessionsFolder, stateFolder } from "../log/index.ts";
+import { openLog } from "../sources/index.ts";
+import { sanitizeLine } from "../terminal/text/index.ts";
+import { converse } from "./converse.ts";
+import { editorCommand, editText } from "./edit-text.ts";
+import { CommandError } from "./errors.ts";
+import { type ExitCode, exitCodes } from "./exit.ts";
+import { shellWord } from "./format.ts";
+import type { Io } from "./io.ts";
+import { withLogErrors } from "./own-session.ts";
+
+/** The agent to run, and how a person names it. */
+export interface ChosenAgent {
+  readonly name: string;
+  readonly command: AgentCommand;
+  /** The words that name it on the command line: `claude`, or `-- node agent.js`. */
+  readonly words: readonly string[];
+}
+
+async function isProgram(path: string): Promise<boolean> {
+  try {
+    await access(path, constants.X_OK);
+    return (await stat(path)).isFile();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+    return false;
+  }
+}
+
+/** A known agent by its name, with further arguments for its command. Throws an AgentError where it is not there. */
+export async function knownAgent(io: Io, name: string, more: readonly string[] = []): Promise<ChosenAgent> {
+  const { env, platform } = io.around;
+  const { command } = await findKnownAgent(name, { env, platform, isProgram });
+  const words = more.length === 0 ? [name] : [name, "--", ...more];
+  return { name, command: { ...command, args: [...command.args, ...more] }, words };
+}
+
+/** An agent by its command. */
+export async function commandAgent(io: Io, words: readonly string[]): Promise<ChosenAgent> {
+  const [program = "", ...args] = words;
+  const { env, platform } = io.around;
+  const path = await findProgram(program, { env, platform, isProgram });
+  if (path === undefined)
+    throw new AgentError("agent-missing", `the command ${program} is not there, or cannot be run`, {
+      next: "Give a command on PATH, or the path of a program.",
+    });
+  const name = basename(program).replace(/\.(?:exe|cmd|bat)$/i, "");
+  const own = program.includes("/") ? resolve(io.cwd, path) : path;
+  return { name, command: { program: own, args }, words: ["--", ...words] };
+}
+
+function exitCodeOf(error: AgentError): ExitCode {
+  switch (error.code) {
+    case "bad-folder":
+    case "bad-choice":
+    case "too-much":
+      return exitCodes.usage;
+    case "session-busy":
+      return exitCodes.unreadable;
+    default:
+      return exitCodes.agent;
+  }
+}
+
+/** Does the work; what an agent or a log cannot do for reasons outside the program comes as a CommandError. */
+export async function withAgentErrors<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await withLogErrors(work);
+  } catch (error) {
+    if (!(error instanceof AgentError)) throw error;
+    const sentence = `${error.message.charAt(0).toUpperCase()}${error.message.slice(1)}`;
+    throw new CommandError(
+      exitCodeOf(error),
+      /[.!?]$/.test(sentence) ? sentence : `${sentence}.`,
+      error.next === undefined ? [] : [error.next],
+    );
+  }
+}
+
+export interface DriveOptions {
+  readonly agent: ChosenAgent;
+  readonly version: string;
+  /** Absent: where the session worked before, or the working folder. */
+  readonly cwd?: string;
+  readonly isSaved: boolean;
+  /** The session to take up. */
+  readonly resume?: string;
+  readonly steal?: boolean;
+  readonly resize?: "adopt" | "reprint";
+}
+
+/** The folder of our sessions. */
+export function ownSessions(io: Io): string {
+  return sessionsFolder(stateFolder(io.around));
+}
+
+async function begin(io: Io, options: DriveOptions): Promise<Driven> {
+  const { agent, version, resume, steal } = options;
+  const cwd = options.cwd === undefined ? undefined : resolve(io.cwd, options.cwd);
+  const stop = new AbortController();
+  const onInterrupt = (): void => stop.abort();
+  const driven: DrivenOptions = {
+    command: agent.command,
+    agent: agent.name,
+    env: io.around.env,
+    client: { name: "hansard", version },
+    signal: stop.signal,
+    openHistory: openLog,
+    ...(cwd === undefined ? (resume === undefined ? { cwd: io.cwd } : {}) : { cwd }),
+    ...(options.isSaved ? { sessions: ownSessions(io) } : {}),
+    ...(resume === undefined ? {} : { resume }),
+    ...(steal === undefined ? {} : { steal }),
+  };
+  const words = `hansard: starting ${sanitizeLine(agent.name)} …`;
+  if (io.err.isTTY) await io.err.write(words);
+  process.once("SIGINT", onInterrupt).once("SIGTERM", onInterrupt);
+  try {
+    return await createDriven(driven);
+  } catch (error) {
+    if (!stop.signal.aborted) throw error;
+    throw new CommandError(130, "The start was called off.");
+  } finally {
+    process.off("SIGINT", onInterrupt).off("SIGTERM", onInterrupt);
+    if (io.err.isTTY) await io.err.write("\r\x1b[K");
+  }
+}
+
+/** What brings the session back; undefined where it is not saved. */
+function wayBack(driven: Driven, { agent }: DriveOptions): string | undefined {
+  if (driven.id === undefined) return undefined;
+  const isCommand = agent.words[0] === "--";
+  const more = isCommand ? ` ${agent.words.map(shellWord).join(" ")}` : "";
+  return `hansard resume ${shellWord(driven.id)}${more}`;
+}
+
+/**
+ * Drives an agent until the person quits; without a terminal, for one prompt from the standard input. What became of the session is said at
+ * the end. Throws AgentErrors and LogErrors.
+ */
+export async function drive(io: Io, options: DriveOptions): Promise<ExitCode> {
+  const isTalk = io.out.isTTY && process.stdin.isTTY && io.around.env["TERM"] !== "dumb";
+  const driven = await begin(io, options);
+  const back = wayBack(driven, options);
+  let code: ExitCode;
+  try {
+    if (isTalk) code = await talk(io, driven, back, options);
+    else code = await converse(io, driven, process.stdin);
+  } finally {
+    await driven.close();
+  }
+  if (driven.closeMessage !== undefined && (isTalk || driven.id !== undefined))
+    await io.err.write(`hansard: ${sanitizeLine(driven.closeMessage)}\n`);
+  if (!isTalk && back !== undefined) await io.err.write(`hansard: ${sanitizeLine(back)} carries it on\n`);
+  return code === exitCodes.ok && driven.driver.failure !== undefined ? exitCodes.agent : code;
+}
+
+async function talk(
+  io: Io,
+  session: Driven,
+  back: string | undefined,
+  { resize }: DriveOptions,
+): Promise<ExitCode> {
+  const { runInTerminal } = await import("./terminal-run.ts");
+  const editor = editorCommand(io.around.env);
+  return await runInTerminal(io, session, {
+    ...(resize === undefined ? {} : { resize }),
+    ...(back === undefined ? {} : { wayBack: back }),
+    talk: {
+      session,
+      by: `the terminal of process ${process.pid}`,
+      ...(editor === undefined ? {} : { editText: (text: string) => editText(editor, text) }),
+    },
+  });
+}

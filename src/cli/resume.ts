@@ -1,0 +1,99 @@
+/** `hansard resume`: a session of ours is carried on; one that another process carries on is followed. */
+import { AgentError, isKnownAgent } from "../agent/index.ts";
+import { openLogForRead, readHolder } from "../log/index.ts";
+import { sanitizeLine } from "../terminal/text/index.ts";
+import { type ChosenAgent, commandAgent, drive, knownAgent, withAgentErrors } from "./drive.ts";
+import { CommandError } from "./errors.ts";
+import { type ExitCode, exitCodes } from "./exit.ts";
+import type { Io } from "./io.ts";
+import { openSession, showSession } from "./open.ts";
+import { type OwnSession, resolveOwn } from "./own-session.ts";
+import type { AgentWords } from "./run.ts";
+
+export interface ResumeOptions {
+  readonly cwd?: string;
+  /** Takes the session from the process that has it. */
+  readonly steal?: boolean;
+  readonly resize?: "adopt" | "reprint";
+}
+
+/** The agent that the session was with last, as it was named. */
+async function agentOf({ sessions, id }: OwnSession): Promise<string> {
+  const reader = await openLogForRead({ sessions, id });
+  try {
+    const { tail, session } = await reader.inspect();
+    const set = tail.settings["agent"];
+    return typeof set === "string" ? set : (session?.agent ?? "");
+  } finally {
+    await reader.close();
+  }
+}
+
+/** Who writes the session now, in words; undefined where nobody does, or it is not sure. */
+async function writerOf({ sessions, id }: OwnSession): Promise<string | undefined> {
+  const holder = await readHolder({ sessions, id });
+  return holder.state === "held"
+    ? `session ${id} is being written by process ${holder.owner.pid}`
+    : undefined;
+}
+
+async function chooseAgain(io: Io, session: OwnSession, words: AgentWords): Promise<ChosenAgent> {
+  if (words.command !== undefined && words.command.length > 0) return await commandAgent(io, words.command);
+  const name = await agentOf(session);
+  if (isKnownAgent(name)) return await knownAgent(io, name);
+  throw new CommandError(
+    exitCodes.usage,
+    `The session was with "${sanitizeLine(name)}", whose command is not known.`,
+    [`Give it: hansard resume ${session.id} -- <command> <arguments>`],
+  );
+}
+
+/** Carries the session on, or follows it and says who writes it. */
+export async function runResume(
+  io: Io,
+  version: string,
+  words: AgentWords,
+  options: ResumeOptions,
+): Promise<ExitCode> {
+  const [name = "last", ...others] = words.names;
+  if (others.length > 0) throw new CommandError(exitCodes.usage, "One session is named at a time.");
+  return await withAgentErrors(async () => {
+    const session = await resolveOwn(io, name);
+    const busy = options.steal === true ? undefined : await writerOf(session);
+    if (busy !== undefined) return await followInstead(io, session, busy, options);
+    const agent = await chooseAgain(io, session, words);
+    try {
+      return await drive(io, {
+        agent,
+        version,
+        isSaved: true,
+        resume: session.id,
+        ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+        ...(options.steal === undefined ? {} : { steal: options.steal }),
+        ...(options.resize === undefined ? {} : { resize: options.resize }),
+      });
+    } catch (error) {
+      if (!(error instanceof AgentError) || error.code !== "session-busy") throw error;
+      return await followInstead(io, session, error.message, options);
+    }
+  });
+}
+
+async function followInstead(
+  io: Io,
+  { path, id }: OwnSession,
+  who: string,
+  { resize }: ResumeOptions,
+): Promise<ExitCode> {
+  const sentence = `${who.charAt(0).toUpperCase()}${who.slice(1)}`;
+  const text = `${sentence}. You follow it; what it does is shown as it comes.`;
+  const session = await openSession(path);
+  try {
+    return await showSession(io, session, id, {
+      greeting: { tone: "information", text },
+      ...(resize === undefined ? {} : { resize }),
+    });
+  } finally {
+    await session.close();
+  }
+}
