@@ -1,5 +1,5 @@
 /** The words of an entry: what is copied and what is searched. */
-import type { ContentBlock, Entry, Wound } from "../../transcript/index.ts";
+import { type ContentBlock, type Entry, resultsOf, type Wound } from "../../transcript/index.ts";
 
 function blockText(block: ContentBlock): string {
   switch (block.kind) {
@@ -29,7 +29,9 @@ export function entryText(entry: Entry): string {
       return (said.length > 0 ? said : entry.blocks).map(blockText).join("\n\n");
     }
     case "tool-result":
-      return entry.content;
+      return resultsOf(entry)
+        .map((result) => result.content)
+        .join("\n\n");
     case "streaming":
       return entry.text === "" ? entry.thinking : entry.text;
     case "compacted":
@@ -64,7 +66,7 @@ export function searchedText(entry: Entry): string {
         .join("\n");
     case "tool-result":
       return [
-        entry.content,
+        entryText(entry),
         entry.call?.name,
         entry.call?.subject,
         ...(entry.changes ?? []).flatMap((change) => [

@@ -1,5 +1,5 @@
 /** One entry to lines: the renderer's main door. */
-import type { Entry } from "../../transcript/index.ts";
+import { type Entry, resultsOf } from "../../transcript/index.ts";
 import { decodeBytes, type Line, type Span, safeSpans, sanitizeLines } from "../text/index.ts";
 import {
   compactedLines,
@@ -22,7 +22,7 @@ function bodyLines(entry: Entry, options: RenderOptions): readonly Line[] {
     case "model":
       return modelLines(entry, options);
     case "tool-result":
-      return toolResultLines(entry, options);
+      return resultsOf(entry).flatMap((result) => toolResultLines(result, options));
     case "streaming":
       return streamingLines(entry, options);
     case "compacted":
