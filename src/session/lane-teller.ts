@@ -28,11 +28,16 @@ export function createLaneTeller(): LaneTeller {
   let messageId: string | undefined;
   let told: Words = { text: "", thinking: "" };
   let hasTold = false;
+  /** Speech that was told and is not finished: at most as much as the tracker lets wait. */
+  const open = new Set<string>();
+  /** The part of it that belongs to steps before. */
+  const past = new Set<string>();
   /** Calls of any step, oldest first: true once told to be complete. */
   const calls = new Map<string, boolean>();
 
   function end(): readonly LaneEvent[] {
     const ended = hasTold;
+    for (const name of open) past.add(name);
     parts = new Map();
     messageId = undefined;
     told = { text: "", thinking: "" };
@@ -111,17 +116,26 @@ export function createLaneTeller(): LaneTeller {
     return events.length === 0 ? [] : [frame({}, events)];
   }
 
-  function tellEntry(entry: Entry, was?: string): readonly LaneEvent[] {
-    if (entry.kind === "model" || entry.kind === "streaming") return say(entry, was);
-    return entry.kind === "tool-result" ? result(entry) : [];
+  function tellEntry(entry: Entry, isFinished: boolean, was: string = entry.name): readonly LaneEvent[] {
+    if (entry.kind === "tool-result") return result(entry);
+    if (entry.kind !== "model" && entry.kind !== "streaming") return [];
+    const isPast = past.delete(was);
+    open.delete(was);
+    const events = isPast ? reviseCalls(entry) : say(entry, was);
+    if (!isFinished) open.add(entry.name);
+    if (!isFinished && isPast) past.add(entry.name);
+    return events;
   }
 
   return {
     end,
     begin(page) {
       if (!page.turnOpen) return [];
-      // Told once the page has been gone through: only its last step is under way.
-      const events = page.entries.flatMap((entry) => (entry.kind === "delivered" ? end() : tellEntry(entry)));
+      const live = new Set(page.live);
+      const events = page.entries.flatMap((entry) =>
+        entry.kind === "delivered" ? end() : tellEntry(entry, !live.has(entry.name)),
+      );
+      // Only the last step is under way.
       return events.slice(events.findLastIndex((event) => event.type === "over") + 1);
     },
     tell(change) {
@@ -132,10 +146,11 @@ export function createLaneTeller(): LaneTeller {
         case "branchLeft":
           return end();
         case "blockOpened":
+          return tellEntry(change.entry, false);
         case "blockFinished":
-          return tellEntry(change.entry);
+          return tellEntry(change.entry, true);
         case "blockChanged":
-          return tellEntry(change.entry, change.was);
+          return tellEntry(change.entry, false, change.was);
         case "blockRevised":
           return reviseCalls(change.entry);
         case "saved":
