@@ -91,22 +91,21 @@ export async function runCrash(options: CrashOptions): Promise<CrashReport> {
   await killMany(sum, seed, kills);
   await sweep(sum, seed, points - kills);
   await roam(sum, seed, points - kills - sum.swept);
-  const { operations, ...counts } = sum;
+  const { kills: killed, swept, random, acknowledged, lost, wrong, damages, untold, violations } = sum;
+  const operations = Object.fromEntries([...sum.operations].sort(([a], [b]) => (a < b ? -1 : 1)));
   return {
     seed,
     points,
-    ...{
-      kills: counts.kills,
-      swept: counts.swept,
-      random: counts.random,
-      acknowledged: counts.acknowledged,
-      lost: counts.lost,
-      wrong: counts.wrong,
-      damages: counts.damages,
-      untold: counts.untold,
-      violations: counts.violations,
-    },
-    operations: Object.fromEntries([...operations].sort(([a], [b]) => (a < b ? -1 : 1))),
+    kills: killed,
+    swept,
+    random,
+    operations,
+    acknowledged,
+    lost,
+    wrong,
+    damages,
+    untold,
+    violations,
   };
 }
 

@@ -50,15 +50,18 @@ export async function runFight(options: {
   const ground = await makeGround();
   const sessions = join(ground.root, "sessions");
   const ledger = new Ledger();
-  let lives = 0;
+  const fighters: Fighter[] = [];
   const start = (): Fighter => {
-    lives += 1;
-    return new Fighter(ground, sessions, `l${lives}`, whole(random, 0, 0xffff_ffff), keep(ledger));
+    const life = `l${fighters.length + 1}`;
+    const fighter = new Fighter(ground, sessions, life, whole(random, 0, 0xffff_ffff), keep(ledger));
+    fighters.push(fighter);
+    return fighter;
   };
   try {
     await (await createLog({ sessions, id })).close();
     let owner = start();
     owner.listen();
+    await owner.child.said(2);
     const takeovers: number[] = [];
     for (let kill = 0; kill < options.kills; kill += 1) {
       const waiting = start();
@@ -86,6 +89,7 @@ export async function runFight(options: {
       takeovers: takeovers.sort((a, b) => a - b),
     };
   } finally {
+    await Promise.all(fighters.map(({ child }) => child.kill()));
     await ground.remove();
   }
 }

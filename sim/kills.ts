@@ -160,9 +160,12 @@ export class KilledSession {
     const seed = whole(random, 0, 0xffff_ffff);
     const child = new Child(this.#ground, this.#sessions, `l${this.#lives}`, seed, keep(this.#ledger));
     // Now and then while it still takes the session up.
-    await child.said(random() < 0.15 ? 1 : whole(random, 2, LINES_MAX));
-    await pause(random() * LATER_MS);
-    await child.kill();
+    try {
+      await child.said(random() < 0.15 ? 1 : whole(random, 2, LINES_MAX));
+      await pause(random() * LATER_MS);
+    } finally {
+      await child.kill();
+    }
     const judgement = this.#ledger.judge(await foundIn(this.#sessions), "written");
     const untold = await this.#damageCopy();
     return {
