@@ -5,7 +5,7 @@ import { exitCodes } from "../../src/cli/exit.ts";
 import { emptyHomeEnv } from "../support/agents-home.ts";
 import { run, tempFolder } from "./support.ts";
 
-const commands = ["list", "open", "show", "check", "demo"] as const;
+const commands = ["list", "open", "show", "follow", "check", "demo"] as const;
 
 async function tell(...argv: string[]): Promise<Awaited<ReturnType<typeof run>>> {
   const path = await tempFolder();
