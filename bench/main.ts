@@ -9,6 +9,7 @@ interface Options {
 const benches: Readonly<Record<string, (options: Options) => Promise<void>>> = {
   startup: async () => (await import("./startup.ts")).benchStartup(),
   follow: async () => (await import("./follow.ts")).benchFollow(),
+  "follow-wire": async () => (await import("./follow-wire.ts")).benchFollowWire(),
   open: async ({ sizeMB }) => (await import("./open.ts")).benchOpen(sizeMB),
 };
 
