@@ -25,16 +25,8 @@ function headAndTail(
   const tailPoints = kept - headPoints;
   if (text.length <= 2 * cap && Array.from(text).length <= cap) return undefined;
   const head = Array.from(text.slice(0, 2 * headPoints + 1)).slice(0, headPoints);
-  const tail = tailPoints === 0 ? [] : Array.from(endOf(text, 2 * tailPoints)).slice(-tailPoints);
+  const tail = tailPoints === 0 ? [] : Array.from(text.slice(-2 * tailPoints)).slice(-tailPoints);
   return { head: head.join(""), tail: tail.join("") };
-}
-
-/** The last code units, not beginning within a pair. */
-function endOf(text: string, units: number): string {
-  const start = Math.max(0, text.length - units);
-  const first = text.charCodeAt(start);
-  const isSecondHalf = start > 0 && first >= 0xdc00 && first <= 0xdfff;
-  return text.slice(isSecondHalf ? start + 1 : start);
 }
 
 /** JSON in one line, keys sorted, as summaries of inputs have them everywhere. */

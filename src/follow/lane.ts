@@ -79,7 +79,7 @@ export function poll(state: LaneState, look: Look): Polled {
   if (state.step !== undefined && state.step !== step?.id) return { state, outcome: { type: "over" } };
   if (step === undefined) return quiet(state);
   // A park is not rest: what the step waits for is the person who watches.
-  const isLive = look.isDriven || step.calls.some((call) => isParked(call, state.window));
+  const isLive = look.isDriven || step.calls.some(isParked);
   if (state.step === undefined && (!isLive || (state.past === step.id && !look.isCalling)))
     return quiet(state);
   return pollStep(state, look, step, isLive);

@@ -27,8 +27,8 @@ export interface Told {
   readonly id: string;
   readonly posted?: true;
   readonly complete?: true;
-  readonly parked?: true;
-  readonly answered?: true;
+  /** The park that waits as far as was told: when it was asked, "" where that is not known. */
+  readonly parked?: string;
 }
 
 /** What a read has told, by the name of the call's folder. */
@@ -41,10 +41,9 @@ export interface WindowLook {
   readonly events: readonly ToolEvent[];
 }
 
-/** Whether the call waits for the person: parked, and neither answered nor posted, now or as was told. */
-export function isParked(call: CallLook, window: ToolWindow): boolean {
-  const told = window.get(call.folder);
-  return !told?.answered && !told?.posted && waitingPark(call) !== undefined;
+/** Whether the call waits for the person: parked, and neither answered nor complete. */
+export function isParked(call: CallLook): boolean {
+  return waitingPark(call) !== undefined;
 }
 
 /**
@@ -73,14 +72,11 @@ export function lookAtCalls(window: ToolWindow, calls: readonly CallLook[]): Win
 function tellCall(call: CallLook, before: Told, events: ToolEvent[], parks: ToolEvent[]): Told | undefined {
   const toolUse = before.id;
   let told = before;
-  const answer = call.answer === undefined ? undefined : parseAnswer(call.answer);
-  if (told.parked && !told.answered && answer !== undefined) {
-    const { by, option } = answer;
-    events.push({
-      toolUse,
-      answered: { by: words(by), ...(option === undefined ? {} : { option: words(option) }) },
-    });
-    told = { ...told, answered: true };
+  const park = waitingPark(call);
+  if (told.parked !== undefined && park === undefined) {
+    const { parked: _, ...rest } = told;
+    events.push({ toolUse, answered: answerOf(call) });
+    told = rest;
   }
   if (!told.posted && call.input !== undefined) {
     events.push(postedEvent(toolUse, call.input));
@@ -91,18 +87,28 @@ function tellCall(call: CallLook, before: Told, events: ToolEvent[], parks: Tool
     events.push({ toolUse, exitCode: parseCallOutput(call.output).exit_code ?? 0 });
     told = { ...told, complete: true };
   }
-  const park = told.parked || told.posted ? undefined : waitingPark(call);
-  if (park !== undefined) {
+  if (park !== undefined && told.parked !== (park.asked_at ?? "")) {
     parks.push(parkedEvent(toolUse, park));
-    told = { ...told, parked: true };
+    told = { ...told, parked: park.asked_at ?? "" };
   }
   return told === before ? undefined : told;
 }
 
-/** The park, where the call waits: neither answered nor posted. */
+/**
+ * The park, where the call waits: neither answered nor complete. A call that was posted may be asked about as well, and one that was
+ * answered may be asked about again.
+ */
 function waitingPark(call: CallLook): ParkRecord | undefined {
-  const isPast = call.answer !== undefined || call.input !== undefined || call.output !== undefined;
+  const isPast = call.answer !== undefined || call.output !== undefined;
   return call.parked === undefined || isPast ? undefined : parsePark(call.parked);
+}
+
+/** A park that is gone without an answer was taken back by who had asked. */
+function answerOf(call: CallLook): NonNullable<ToolEvent["answered"]> {
+  const { by, option } = (call.answer === undefined ? undefined : parseAnswer(call.answer)) ?? {
+    by: "the driver",
+  };
+  return { by: words(by), ...(option === undefined ? {} : { option: words(option) }) };
 }
 
 /** The id that a record tells, where the folder is that id's; else what the folder's name stands for. */

@@ -1,4 +1,5 @@
 /** Calls that wait for the person. */
+import { rmSync } from "node:fs";
 import { expect, it } from "vitest";
 import { poll, startLane, type ToolEvent } from "../../src/follow/index.ts";
 import { over, Steps, textDelta, waiting } from "./support.ts";
@@ -20,6 +21,16 @@ it("a_park_is_a_frame_and_never_the_end_of_the_stream", async () => {
   steps.call(id, "parked", park);
   expect((await reader.frame()).tools).toEqual([parked]);
   expect(await reader.poll()).toEqual(waiting);
+});
+
+it("an answer whose record cannot be read is one all the same", async () => {
+  const steps = new Steps();
+  const reader = steps.reader();
+  steps.stands("live");
+  steps.call(id, "parked", park);
+  await reader.frame();
+  steps.call(id, "answer", "{");
+  expect((await reader.frame()).tools).toEqual([{ toolUse: id, answered: { by: "the driver" } }]);
 });
 
 it("a park keeps the stream live where no driver is seen", () => {
@@ -78,6 +89,29 @@ it("a park that was refused does not keep the step alive", async () => {
   expect(await reader.poll()).toEqual(over);
 });
 
+it("a call that was posted already can be asked about, and one that was answered again", async () => {
+  const steps = new Steps();
+  const reader = steps.reader();
+  const next = async (): Promise<readonly ToolEvent[]> => (await reader.frame()).tools;
+  steps.stands("live");
+  steps.call(id, "input", { name: "n" });
+  expect(await next()).toEqual([{ toolUse: id, tool: "n" }]);
+  steps.call(id, "parked", { ...park, asked_at: "1" });
+  expect(await next()).toEqual([parked]);
+  steps.call(id, "answer", { option: "yes", by: "me" });
+  expect(await next()).toEqual([{ toolUse: id, answered: { by: "me", option: "yes" } }]);
+  expect(await reader.poll()).toEqual(waiting);
+  rmSync(steps.path("001", "tools", id, "answer.json"));
+  steps.call(id, "parked", { ...park, asked_at: "2", reason: "once more" });
+  expect(await next()).toEqual([{ ...parked, held: "once more" }]);
+  steps.call(id, "parked", { ...park, asked_at: "3", reason: "asked anew between two looks" });
+  expect(await next()).toEqual([{ ...parked, held: "asked anew between two looks" }]);
+  rmSync(steps.path("001", "tools", id, "parked.json"));
+  expect(await next()).toEqual([{ toolUse: id, answered: { by: "the driver" } }]);
+  steps.call(id, "output", { exit_code: 0 });
+  expect(await next()).toEqual([{ toolUse: id, exitCode: 0 }]);
+});
+
 it("a park whose driver died is no park", async () => {
   const steps = new Steps();
   const reader = steps.reader();
@@ -85,6 +119,7 @@ it("a park whose driver died is no park", async () => {
   steps.call(id, "parked", park);
   await reader.frame();
   steps.stands("quiescent");
+  expect((await reader.frame()).tools).toEqual([{ toolUse: id, answered: { by: "the driver" } }]);
   expect(await reader.poll()).toEqual(over);
   expect(await steps.reader().poll()).toEqual(waiting);
 });

@@ -174,6 +174,19 @@ it("a read takes at most its bound a look and is not over before all of it is to
   expect(await reader.poll()).toEqual(over);
 });
 
+it("what says nothing for longer than a look takes does not end a read that has more", async () => {
+  const steps = new Steps();
+  const reader = steps.reader();
+  steps.append(textDelta("a"));
+  await reader.frame();
+  const silent = jsonDelta("x".repeat(READ_BYTES_MAX / 2));
+  steps.append(silent + silent + silent + textDelta("b"));
+  steps.stands("quiescent");
+  expect(await reader.poll()).toEqual({ type: "waiting", isBehind: true });
+  expect(await reader.frame()).toEqual(prose("b"));
+  expect(await reader.poll()).toEqual(over);
+});
+
 it("a line over the limit is stepped over, and the next one is read", async () => {
   const steps = new Steps();
   steps.append(textDelta("x".repeat(LINE_BYTES_MAX)) + textDelta("after"));

@@ -105,9 +105,8 @@ async function lookAtCall(
       : undefined;
   const input = await text("input", !told?.posted);
   const output = await text("output", true);
-  const isPast = told?.posted || told?.answered || input !== undefined;
-  const parked = await text("parked", isDriven && !isPast);
-  const answer = await text("answer", !told?.answered);
+  const parked = await text("parked", isDriven && output === undefined);
+  const answer = await text("answer", parked !== undefined || told?.parked !== undefined);
   return {
     folder,
     ...(input === undefined ? {} : { input }),
