@@ -13,7 +13,8 @@ import { ms, row } from "./measure.ts";
 const turns = 1_000;
 const budgetMB = 40;
 
-const text = "The quick brown fox jumps over the lazy dog, and what it saw there it told to everybody. ".repeat(40);
+const text =
+  "The quick brown fox jumps over the lazy dog, and what it saw there it told to everybody. ".repeat(40);
 const scenario: Scenario = {
   prompts: [
     [

@@ -1,10 +1,10 @@
 /**
- * The changes of a driven session, kept for a while for those who read them. One who reads too slowly is told to read the tail again,
- * so a slow reader costs a bounded amount of memory and never slows the agent down.
+ * The changes of a driven session, kept until those who read them have read them. How far a reader may be behind is bounded: the agent
+ * is held up for a moment, and one who is behind still is told to read the tail again.
  */
 import type { Change } from "../session/index.ts";
 import type { Entry } from "../transcript/index.ts";
-import { changesKeptCharsMax, changesKeptMax } from "./limits.ts";
+import { changesBehindMax, changesKeptCharsMax, changesKeptMax } from "./limits.ts";
 
 interface Kept {
   /** Counts from the session's start. */
@@ -13,17 +13,26 @@ interface Kept {
   readonly weight: number;
 }
 
+/** One who reads: the serial of what it reads next. */
+interface Reader {
+  at: number;
+}
+
 export class ChangeHub {
   #kept: Kept[] = [];
   #weight = 0;
   #next = 0;
-  /** What is older was dropped. */
+  /** What is older was read by all, or dropped. */
   #firstKept = 0;
   #isClosed = false;
+  /** Where one will begin to read who has read the tail and has not begun yet. */
+  #claimed: number | undefined;
+  readonly #readers = new Set<Reader>();
   readonly #wake = new Set<() => void>();
 
-  /** The serial of the next change: where one begins to read who has just read the tail. */
-  get next(): number {
+  /** The serial from which one reads on who has just read the tail. What is told from now on is kept for it. */
+  claim(): number {
+    this.#claimed = this.#next;
     return this.#next;
   }
 
@@ -38,18 +47,18 @@ export class ChangeHub {
     this.#kept.push({ serial: this.#next, change, weight });
     this.#next += 1;
     this.#weight += weight;
-    let drop = 0;
-    while (
-      this.#kept.length - drop > changesKeptMax ||
-      (this.#weight > changesKeptCharsMax && this.#kept.length - drop > 1)
-    ) {
-      const dropped = this.#kept[drop];
-      this.#weight -= dropped?.weight ?? 0;
-      this.#firstKept = (dropped?.serial ?? 0) + 1;
-      drop += 1;
-    }
-    if (drop > 0) this.#kept.splice(0, drop);
+    this.#trim();
     this.#wakeAll();
+  }
+
+  /** Whether some reader is so far behind that the agent should wait for it. */
+  get isBehind(): boolean {
+    return this.#readers.size > 0 && this.#kept.length > changesBehindMax;
+  }
+
+  /** Resolves when nobody is far behind any more, or when `signal` aborts. */
+  async caughtUp(signal: AbortSignal): Promise<void> {
+    while (this.isBehind && !this.#isClosed && !signal.aborted) await this.#sleep(signal);
   }
 
   close(): void {
@@ -59,20 +68,45 @@ export class ChangeHub {
 
   /** All changes from a serial on, until aborted or closed. Ends with a `reset` where some of them are not kept any more. */
   async *from(serial: number, signal: AbortSignal): AsyncGenerator<Change> {
-    let at = serial;
-    for (;;) {
-      if (signal.aborted) return;
-      if (at < this.#firstKept) {
-        yield { type: "reset", reason: "more came than could be kept for it" };
-        return;
+    const reader: Reader = { at: serial };
+    this.#readers.add(reader);
+    if (this.#claimed === serial) this.#claimed = undefined;
+    try {
+      while (!signal.aborted) {
+        if (reader.at < this.#firstKept) {
+          yield { type: "reset", reason: "more came than could be kept for it" };
+          return;
+        }
+        const kept = this.#firstFrom(reader.at);
+        if (kept !== undefined) {
+          yield kept.change;
+          reader.at = kept.serial + 1;
+          this.#trim();
+          // The agent may be waiting for this reader.
+          this.#wakeAll();
+        } else if (this.#isClosed) return;
+        else await this.#sleep(signal);
       }
-      const kept = this.#firstFrom(at);
-      if (kept !== undefined) {
-        at = kept.serial + 1;
-        yield kept.change;
-      } else if (this.#isClosed) return;
-      else await this.#sleep(signal);
+    } finally {
+      this.#readers.delete(reader);
+      this.#trim();
+      this.#wakeAll();
     }
+  }
+
+  /** Lets go of what all have read, and of the oldest where too much is kept. */
+  #trim(): void {
+    let floor = this.#claimed ?? this.#next;
+    for (const { at } of this.#readers) floor = Math.min(floor, at);
+    let drop = 0;
+    for (const { serial, weight } of this.#kept) {
+      const isTooMuch = this.#kept.length - drop > changesKeptMax || this.#weight > changesKeptCharsMax;
+      if (serial >= floor && !(isTooMuch && drop < this.#kept.length - 1)) break;
+      this.#weight -= weight;
+      this.#firstKept = serial + 1;
+      drop += 1;
+    }
+    if (drop > 0) this.#kept.splice(0, drop);
   }
 
   #firstFrom(serial: number): Kept | undefined {

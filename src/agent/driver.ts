@@ -22,6 +22,7 @@ import type { HistoryPages } from "./history-pages.ts";
 import type { Inbox } from "./inbox.ts";
 import type { Fields } from "./input.ts";
 import {
+  behindMsMax,
   cancelGraceMs,
   lateSealMs,
   lookEveryMs,
@@ -133,6 +134,7 @@ export class Driver implements DrivenSession {
       if (this.#fold.isLate) this.#sealLater();
       // Past this, the agent waits: what it tells is told and recorded before more is read.
       if (this.#stage.pending > workPendingMax) await this.#stage.settled();
+      if (this.#stage.isBehind) await this.#waitForReaders();
     },
     ask: (request: Fields, signal: AbortSignal): Promise<AskOutcome> => this.#ask(request, signal),
     oddity: (text: string): void => this.notice("warning", text),
@@ -488,6 +490,14 @@ export class Driver implements DrivenSession {
       this.#takeNext();
       this.#lookLater();
     });
+  }
+
+  /** A slow terminal holds the agent up, as a full pipe would; one that does not read at all does so for a moment only. */
+  async #waitForReaders(): Promise<void> {
+    const enough = new AbortController();
+    const callOff = this.#parts.clock.after(behindMsMax, () => enough.abort());
+    await this.#stage.caughtUp(enough.signal);
+    callOff();
   }
 
   #sealLater(): void {

@@ -326,8 +326,9 @@ export class Fold {
 
   /** The message that is being said is over. */
   #seal(_time: number, out: Effect[], stopReason?: string): void {
-    const spoken = this.#spoken;
-    if (spoken === undefined) return;
+    const open = this.#spoken;
+    if (open === undefined) return;
+    const spoken = flat(open);
     this.#spoken = undefined;
     out.push(
       { type: "record", specs: [spokenSpec(spoken, stopReason)], blocks: [{ key: spoken.key, record: 0 }] },
@@ -564,6 +565,16 @@ export class Fold {
 
 function iso(time: number): string {
   return new Date(time).toISOString();
+}
+
+/** The message with texts that are one piece of memory each: chunks joined are a tree, many times as large. */
+function flat(spoken: Spoken): Spoken {
+  const pieces = spoken.pieces.map((piece) =>
+    piece.kind === "attachment"
+      ? piece
+      : { ...piece, text: Buffer.from(piece.text, "utf16le").toString("utf16le") },
+  );
+  return { ...spoken, pieces };
 }
 
 function continues(spoken: Spoken | undefined, piece: Piece): boolean {

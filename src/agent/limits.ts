@@ -85,6 +85,9 @@ export const summaryCharsMax: number = 256 * kib;
 
 /** Work that waits to be recorded and told before the agent is read on. */
 export const workPendingMax = 256;
+/** Changes that wait to be read before the agent is held up, and for how long it is. */
+export const changesBehindMax = 1_024;
+export const behindMsMax = 5_000;
 /** Changes kept for those who read them, and characters of their entries; one who is further behind reads the tail again. */
 export const changesKeptMax = 4_096;
 export const changesKeptCharsMax: number = 16 * mib;

@@ -49,6 +49,16 @@ export class Performer {
     return this.#pending;
   }
 
+  /** Whether whoever reads the changes is far behind. */
+  get isBehind(): boolean {
+    return this.#hub.isBehind;
+  }
+
+  /** Resolves once they are not any more, or when `signal` aborts. */
+  async caughtUp(signal: AbortSignal): Promise<void> {
+    await this.#hub.caughtUp(signal);
+  }
+
   /** Runs work behind all that was given before; what it throws is its caller's. */
   run<T>(work: () => Promise<T> | T): Promise<T> {
     this.#pending += 1;
@@ -112,7 +122,7 @@ export class Performer {
   async page(read: (live: readonly LiveBlock[]) => Promise<TailPage>): Promise<TailPage> {
     return await this.run(async () => {
       const page = await read(this.#blocks.live());
-      this.#after.set(page, this.#hub.next);
+      this.#after.set(page, this.#hub.claim());
       const early = this.#early ?? [];
       this.#early = undefined;
       for (const { tone, text } of early) this.tellNotice(tone, text);
@@ -121,7 +131,7 @@ export class Performer {
   }
 
   changes(after: TailPage, signal: AbortSignal): AsyncIterable<Change> {
-    return this.#hub.from(this.#after.get(after) ?? this.#hub.next, signal);
+    return this.#hub.from(this.#after.get(after) ?? this.#hub.claim(), signal);
   }
 
   /** Nothing comes any more: those who read changes are done. */

@@ -7,6 +7,7 @@ import { ChangeHub } from "../../src/agent/change-hub.ts";
 import { compactJson, headOf, summarizeInput } from "../../src/agent/input.ts";
 import { findKnownAgent, findProgram, knownAgents } from "../../src/agent/known.ts";
 import {
+  changesBehindMax,
   changesKeptMax,
   contextBytesMax,
   messageHeadBytes,
@@ -226,6 +227,11 @@ describe("the changes that are kept", () => {
     entry: { kind: "delivered", sender: "user", name, body },
   });
 
+  async function closed(hub: ChangeHub, from: number): Promise<readonly Change[]> {
+    hub.close();
+    return await read(hub, from);
+  }
+
   async function read(hub: ChangeHub, from = 0): Promise<readonly Change[]> {
     const out: Change[] = [];
     for await (const change of hub.from(from, new AbortController().signal)) out.push(change);
@@ -234,26 +240,61 @@ describe("the changes that are kept", () => {
 
   it("are read by each reader from where it began, the newest state of a block once", async () => {
     const hub = new ChangeHub();
+    const first = read(hub, hub.claim());
     hub.tell({ type: "turnStarted" });
     hub.tell(changed("a", "1"));
     hub.tell(changed("a", "12"));
-    const from = hub.next;
+    const second = read(hub, hub.claim());
     hub.tell(changed("a", "123"));
     hub.tell({ type: "saved" });
     hub.close();
-    expect(await read(hub)).toEqual([{ type: "turnStarted" }, changed("a", "123"), { type: "saved" }]);
-    expect(await read(hub, from)).toEqual([changed("a", "123"), { type: "saved" }]);
+    expect(await first).toEqual([{ type: "turnStarted" }, changed("a", "123"), { type: "saved" }]);
+    expect(await second).toEqual([changed("a", "123"), { type: "saved" }]);
+  });
+
+  it("are let go when all have read them", async () => {
+    const hub = new ChangeHub();
+    hub.claim();
+    hub.tell({ type: "saved" });
+    const changes = hub.from(0, new AbortController().signal)[Symbol.asyncIterator]();
+    expect((await changes.next()).value).toEqual({ type: "saved" });
+    hub.tell({ type: "compacted" });
+    expect((await changes.next()).value).toEqual({ type: "compacted" });
+    await changes.return?.(undefined);
+    expect(await closed(hub, 0)).toMatchObject([{ type: "reset" }]);
   });
 
   it("at the limit: one who is behind is told to read the tail again", async () => {
     const hub = new ChangeHub();
+    const from = hub.claim();
     for (let n = 0; n < changesKeptMax; n += 1) hub.tell({ type: "saved" });
-    const whole = read(hub);
-    hub.close();
-    expect(await whole).toHaveLength(changesKeptMax);
+    const changes = hub.from(from, new AbortController().signal)[Symbol.asyncIterator]();
+    expect((await changes.next()).value).toEqual({ type: "saved" });
+    // The first one is not let go before the second is asked for.
     hub.tell({ type: "compacted" });
-    expect(await read(hub, 0)).toMatchObject([{ type: "reset" }]);
-    expect((await read(hub, 1)).at(-1)).toEqual({ type: "compacted" });
+    expect((await changes.next()).value).toEqual({ type: "saved" });
+    hub.tell({ type: "compacted" });
+    hub.tell({ type: "compacted" });
+    expect((await changes.next()).value).toMatchObject({ type: "reset" });
+  });
+
+  it("hold the agent up while a reader is far behind", async () => {
+    const hub = new ChangeHub();
+    const changes = hub.from(hub.claim(), new AbortController().signal)[Symbol.asyncIterator]();
+    const first = changes.next();
+    for (let n = 0; n < changesBehindMax; n += 1) hub.tell({ type: "saved" });
+    expect(hub.isBehind).toBe(false);
+    hub.tell({ type: "saved" });
+    expect(hub.isBehind).toBe(true);
+    let isFree = false;
+    const free = hub.caughtUp(new AbortController().signal).then(() => {
+      isFree = true;
+    });
+    await first;
+    expect(isFree).toBe(false);
+    await changes.next();
+    await free;
+    expect(hub.isBehind).toBe(false);
   });
 
   it("give each reader every block's last state, whatever is told and wherever it begins", async () => {
@@ -265,13 +306,15 @@ describe("the changes that are kept", () => {
           const hub = new ChangeHub();
           const from = start % told.length;
           const last = new Map<string, string>();
+          let reading: Promise<readonly Change[]> = Promise.resolve([]);
           for (const [index, [name, body]] of told.entries()) {
+            if (index === from) reading = read(hub, hub.claim());
             hub.tell(changed(name, body));
             if (index >= from) last.set(name, body);
           }
           hub.close();
           const seen = new Map<string, string>();
-          for (const change of await read(hub, from))
+          for (const change of await reading)
             if (change.type === "blockChanged" && change.entry.kind === "delivered")
               seen.set(change.entry.name, change.entry.body);
           expect(seen).toEqual(last);
