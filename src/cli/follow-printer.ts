@@ -3,7 +3,7 @@ import type { Frame, LaneEvent, ToolEvent } from "../follow/index.ts";
 import { encodeLine, sanitize, sanitizeLine, type Theme, type Tone } from "../terminal/text/index.ts";
 
 /** Names of calls that are remembered for the line of their end. */
-const CALL_NAMES_MAX = 4096;
+export const CALL_NAMES_MAX = 4096;
 
 type Half = "text" | "thinking";
 

@@ -44,15 +44,23 @@ export function stepPlaceOf(info: SessionInfo, now: () => number = Date.now): St
   }
 }
 
-/** A yes is good for a moment, so that a fast writer's every line does not ask again; a no is asked again at once. */
+/**
+ * A yes is good for a moment, so that a fast writer's every line does not ask again; a no is asked again at once. A disk that refuses reads
+ * as a no.
+ */
 function rememberTrue(ask: () => Promise<boolean>, now: () => number): () => Promise<boolean> {
   let until = Number.NEGATIVE_INFINITY;
   return async () => {
     if (now() < until) return true;
-    const isTrue = await ask();
+    const isTrue = await ask().catch(refusedByDisk);
     if (isTrue) until = now() + DRIVEN_KNOWN_MS;
     return isTrue;
   };
+}
+
+function refusedByDisk(error: unknown): false {
+  if (error instanceof Error && typeof (error as NodeJS.ErrnoException).code === "string") return false;
+  throw error;
 }
 
 /**

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { exitCodes } from "../../src/cli/exit.ts";
-import { createFollowPrinter } from "../../src/cli/follow-printer.ts";
+import { CALL_NAMES_MAX, createFollowPrinter } from "../../src/cli/follow-printer.ts";
 import {
   followUrl,
   laneUrl,
@@ -88,6 +88,14 @@ describe("frames as text", () => {
   test.each(golden)("%s", (_, events, expected) => {
     const printer = createFollowPrinter(themeOf({}, false));
     expect(events.map((event) => printer.print(event)).join("")).toBe(expected);
+  });
+
+  test("so many names of calls are remembered", () => {
+    const printer = createFollowPrinter(themeOf({}, false));
+    const calls = Array.from({ length: CALL_NAMES_MAX + 1 }, (_, n) => ({ toolUse: `t${n}`, tool: "Bash" }));
+    printer.print(frame({}, ...calls));
+    const ends = frame({}, { toolUse: "t0", exitCode: 0 }, { toolUse: "t1", exitCode: 0 });
+    expect(printer.print(ends)).toBe("✔ t0 — ok\n✔ Bash — ok\n");
   });
 
   test("no byte of it reaches the terminal as a command, not put together from pieces either", () => {

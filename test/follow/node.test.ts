@@ -12,8 +12,10 @@ import {
   isStepName,
   latestStepName,
   parsePrompt,
+  readOnce,
   stepName,
 } from "../../src/follow/index.ts";
+import { ONCE_LOOKS_MAX } from "../../src/follow/limits.ts";
 import {
   answerParked,
   depositPrompt,
@@ -23,7 +25,12 @@ import {
   PROMPT_BYTES_MAX,
   waitingPrompts,
 } from "../../src/follow/node/index.ts";
-import { RECORD_BYTES_MAX, WATCHED_TICK_MS } from "../../src/follow/node/limits.ts";
+import {
+  LOOK_RECORD_BYTES_MAX,
+  RECORD_BYTES_MAX,
+  WATCHED_CALLS_MAX,
+  WATCHED_TICK_MS,
+} from "../../src/follow/node/limits.ts";
 import { createWatcher } from "../../src/follow/node/watcher.ts";
 import { blindPorts, prose, Steps, temporaryFolder, textDelta } from "./support.ts";
 
@@ -228,6 +235,7 @@ it("a watcher tells hints once, new folders at once, and looks fast where it can
       return { close: () => hints.delete(path) };
     },
     after: soon,
+    now: () => 0,
   });
   watcher.lookingNow();
   watcher.setPaths(["a", "none"]);
@@ -250,4 +258,82 @@ it("a watcher tells hints once, new folders at once, and looks fast where it can
   expect(await waits).toBe(false);
   watcher.setPaths(["b"]);
   expect(hints.size).toBe(0);
+});
+
+it("hints of a fast writer call for a look each tick, and the first of a slow one at once", async () => {
+  let now = 0;
+  let hint = (): void => undefined;
+  const timers: { readonly ms: number; readonly act: () => void }[] = [];
+  const watcher = createWatcher({
+    watch(_, onHint) {
+      hint = onHint;
+      return { close: () => undefined };
+    },
+    after(ms, act) {
+      const timer = { ms, act };
+      timers.push(timer);
+      return () => timers.splice(timers.indexOf(timer), 1);
+    },
+    now: () => now,
+  });
+  watcher.setPaths(["a"]);
+  watcher.lookingNow();
+  now = 10;
+  const early = watcher.wait(WATCHED_TICK_MS);
+  hint();
+  hint();
+  expect(timers.map((timer) => timer.ms)).toEqual([HOLD_TICK_MS - 10]);
+  timers[0]?.act();
+  expect(await early).toBe(true);
+  expect(timers).toEqual([]);
+  watcher.lookingNow();
+  const late = watcher.wait(WATCHED_TICK_MS);
+  now += HOLD_TICK_MS;
+  hint();
+  expect(await late).toBe(true);
+  watcher.lookingNow();
+  hint();
+  const closed = watcher.wait(WATCHED_TICK_MS);
+  watcher.close();
+  expect(await closed).toBe(false);
+  expect(timers).toEqual([]);
+});
+
+it("so many folders of calls are watched and no more", async () => {
+  const steps = new Steps();
+  for (let n = 0; n <= WATCHED_CALLS_MAX; n++) steps.call(`c${n}`, "input", {});
+  const watched = new Set<string>();
+  const world = steps.world({
+    ...blindPorts,
+    watch(path) {
+      watched.add(path);
+      return { close: () => undefined };
+    },
+  });
+  await world.look({ window: new Map() });
+  expect([...watched].filter((path) => path.includes("/tools/"))).toHaveLength(WATCHED_CALLS_MAX);
+});
+
+it("a look reads so many bytes of records, and the next one the rest", async () => {
+  const steps = new Steps();
+  const bytes = RECORD_BYTES_MAX - 100;
+  const fitting = Math.ceil(LOOK_RECORD_BYTES_MAX / (bytes + 30));
+  for (let n = 0; n <= fitting; n++)
+    steps.call(`c${n}`, "input", { name: "Write", input: "x".repeat(bytes) });
+  const frames = await steps.reader().frames();
+  expect(frames.map((frame) => frame.tools.length)).toEqual([fitting, 1]);
+  expect(frames.flatMap((frame) => frame.tools).every((event) => event.tool === "Write")).toBe(true);
+});
+
+it("an answer at once ends, also of a step that never stops", async () => {
+  const line = new TextEncoder().encode(textDelta("x"));
+  let looks = 0;
+  const frame = await readOnce({
+    look() {
+      const response = { identity: "f", start: looks * line.length, bytes: line, isEnd: false };
+      looks += 1;
+      return Promise.resolve({ isDriven: true, isCalling: true, step: { id: "s", calls: [], response } });
+    },
+  });
+  expect([looks, frame.stream.text]).toEqual([ONCE_LOOKS_MAX, "x".repeat(ONCE_LOOKS_MAX)]);
 });

@@ -21,6 +21,7 @@ import { openStepWorld, type StepWorld, type WatcherPorts } from "../../src/foll
 export const blindPorts: WatcherPorts = {
   watch: () => ({ close: () => undefined }),
   after: () => () => undefined,
+  now: () => 0,
 };
 
 export function temporaryFolder(): string {

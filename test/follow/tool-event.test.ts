@@ -9,7 +9,7 @@ import {
   lookAtCalls,
   type ToolEvent,
 } from "../../src/follow/index.ts";
-import { ELIDE_MIN, EVENT_OPTIONS_MAX, EVENT_WORDS_MAX } from "../../src/follow/limits.ts";
+import { ELIDE_MIN, EVENT_OPTIONS_MAX, EVENT_WORDS_MAX, FRAME_BYTES_MAX } from "../../src/follow/limits.ts";
 import { Steps } from "./support.ts";
 
 const eventsOf = (call: { readonly input?: string; readonly output?: string; readonly parked?: string }) =>
@@ -145,4 +145,10 @@ it.each([
 ])("a frame with %s is refused by name", (_, json, offender) => {
   const decoded = decodeFrame(json);
   expect(decoded.ok ? "" : decoded.refusal.message).toContain(offender);
+});
+
+it("a frame over the limit is refused before it is read", () => {
+  const frame = '{"kind":"follow","ok":true,"stream":{},"tools":[]}';
+  expect(decodeFrame(frame.padEnd(FRAME_BYTES_MAX)).ok).toBe(true);
+  expect(decodeFrame(frame.padEnd(FRAME_BYTES_MAX + 1)).ok).toBe(false);
 });

@@ -9,6 +9,8 @@ export interface WatcherPorts {
   watch(path: string, onHint: () => void, onFailure: () => void): { close(): void };
   /** Calls back once after the time; the answer takes it back. */
   after(ms: number, act: () => void): () => void;
+  /** Milliseconds of a clock that never goes back. */
+  now(): number;
 }
 
 export const nodeWatcherPorts: WatcherPorts = {
@@ -21,6 +23,7 @@ export const nodeWatcherPorts: WatcherPorts = {
     const timer = setTimeout(act, ms);
     return () => clearTimeout(timer);
   },
+  now: () => performance.now(),
 };
 
 export interface Watcher {
@@ -30,7 +33,10 @@ export interface Watcher {
   lookingNow(): void;
   /** Watches exactly these folders. One that is not there (yet) is tried again each time; a new one counts as a hint. */
   setPaths(paths: readonly string[]): void;
-  /** True when there was a hint, false after `ms` or when the watcher was closed. */
+  /**
+   * True when there was a hint, but not before `HOLD_TICK_MS` since the last look: a writer of any speed is looked at so often and no more.
+   * False after `ms`, or when the watcher was closed.
+   */
   wait(ms: number): Promise<boolean>;
   close(): void;
 }
@@ -40,6 +46,7 @@ export function createWatcher(ports: WatcherPorts = nodeWatcherPorts): Watcher {
   let isHinted = false;
   let isClosed = false;
   let hasFailed = false;
+  let lookedAt = Number.NEGATIVE_INFINITY;
   let wake: ((isHint: boolean) => void) | undefined;
 
   function hint(): void {
@@ -76,6 +83,7 @@ export function createWatcher(ports: WatcherPorts = nodeWatcherPorts): Watcher {
     },
     lookingNow() {
       isHinted = false;
+      lookedAt = ports.now();
     },
     setPaths(paths) {
       if (isClosed) return;
@@ -84,14 +92,33 @@ export function createWatcher(ports: WatcherPorts = nodeWatcherPorts): Watcher {
       for (const path of paths) if (!watched.has(path)) add(path);
     },
     wait(ms) {
-      if (isHinted || isClosed) return Promise.resolve(isHinted && !isClosed);
+      if (isClosed) return Promise.resolve(false);
       return new Promise((resolve) => {
-        const cancel = ports.after(ms, () => wake?.(false));
-        wake = (isHint) => {
+        let cancel: () => void = () => undefined;
+        const finish = (isHint: boolean): void => {
           wake = undefined;
           cancel();
           resolve(isHint);
         };
+        const onHint = (): void => {
+          const restMs = lookedAt + HOLD_TICK_MS - ports.now();
+          if (restMs <= 0) {
+            finish(true);
+            return;
+          }
+          cancel();
+          cancel = ports.after(restMs, () => finish(true));
+          // Further hints are of the same look.
+          wake = (isHint) => {
+            if (!isHint) finish(false);
+          };
+        };
+        wake = (isHint) => {
+          if (isHint) onHint();
+          else finish(false);
+        };
+        if (isHinted) onHint();
+        else cancel = ports.after(ms, () => finish(false));
       });
     },
     close() {
