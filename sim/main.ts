@@ -1,10 +1,12 @@
 /**
  * `npm run sim -- crash --seed N [--points K]` and `npm run sim -- fight --seed N [--kills K]`: the log under crashes, with processes that
- * are really killed. Exits with 1 where anything is lost, wrong or untold.
+ * are really killed. `npm run sim -- follow --seed N [--reconnects K]`: the server's lanes under clients, proxies and restarts. Exits with 1
+ * where anything is lost, wrong or untold.
  */
 import { parseArgs } from "node:util";
 import { crashWords, runCrash } from "./crash.ts";
 import { fightWords, runFight } from "./fight.ts";
+import { followWords, isClean, runFollow } from "./follow.ts";
 
 /** Milliseconds within which the one who waits is to have a dead owner's session. */
 const TAKEOVER_MS_MAX = 1000;
@@ -15,6 +17,7 @@ const { values, positionals } = parseArgs({
     seed: { type: "string", default: String(Date.now() % 1_000_000) },
     points: { type: "string", default: "500" },
     kills: { type: "string", default: "100" },
+    reconnects: { type: "string", default: "10000" },
   },
 });
 
@@ -39,8 +42,15 @@ async function run(): Promise<boolean> {
       const isInTime = (report.takeovers.at(-1) ?? 0) <= TAKEOVER_MS_MAX;
       return report.lost + report.wrong + report.damage === 0 && isInTime;
     }
+    case "follow": {
+      const report = await runFollow({ seed, reconnects: count("reconnects", values.reconnects) });
+      process.stdout.write(followWords(seed, report));
+      return isClean(report);
+    }
     default:
-      process.stderr.write("Give `crash --seed N [--points K]` or `fight --seed N [--kills K]`.\n");
+      process.stderr.write(
+        "Give `crash --seed N [--points K]`, `fight --seed N [--kills K]` or `follow --seed N [--reconnects K]`.\n",
+      );
       return false;
   }
 }

@@ -44,6 +44,7 @@ export class Access {
   readonly #failures: Failures;
   readonly #codeFailures: Failures;
   readonly #lanes = new Map<string, Set<OpenLane>>();
+  #isClosed = false;
 
   constructor(options: AccessOptions) {
     this.#options = options;
@@ -84,10 +85,10 @@ export class Access {
     return { status: 403, code: "wrong-code", message: "The code is wrong, was used or is too old." };
   }
 
-  /** Remembers a lane of a key until the returned function is called; undefined where the key has as many as it may. */
+  /** Remembers a lane of a key until the returned function is called; undefined where the key has as many as it may, or all are closed. */
   enter(key: Key, lane: OpenLane): (() => void) | undefined {
     const lanes = this.#lanes.get(key.id) ?? new Set();
-    if (lanes.size >= KEY_LANES_MAX) return undefined;
+    if (this.#isClosed || lanes.size >= KEY_LANES_MAX) return undefined;
     this.#lanes.set(key.id, lanes.add(lane));
     return () => {
       lanes.delete(lane);
@@ -106,8 +107,9 @@ export class Access {
       }
   }
 
-  /** Ends all lanes. */
+  /** Ends all lanes, and lets no further ones in. */
   closeLanes(reason: string): void {
+    this.#isClosed = true;
     for (const lanes of [...this.#lanes.values()]) for (const lane of [...lanes]) lane.close(reason, true);
   }
 

@@ -89,6 +89,8 @@ async function serveEvents(
     try {
       await client.run(held.value, start);
     } catch (error) {
+      // The log is closed under a client that has gone, or was told to: nobody misses what it could not be read for.
+      if (client.isOver) return;
       context.onFailure(error);
       client.close("the session cannot be read now", true);
     }

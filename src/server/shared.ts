@@ -27,6 +27,7 @@ export class Shared<T> {
   readonly #options: SharedOptions<T>;
   readonly #kept = new Map<string, Kept<T>>();
   readonly #closing = new Set<Promise<void>>();
+  #isClosed = false;
 
   constructor(options: SharedOptions<T>) {
     this.#options = options;
@@ -37,10 +38,11 @@ export class Shared<T> {
   }
 
   /**
-   * The value under a name, opened with `open` where none runs. Undefined where as many as may be are held. Rejects as `open` does, and
+   * The value under a name, opened with `open` where none runs. Undefined where as many as may be are held, or all are closed. Rejects as `open` does, and
    * then the next one who asks tries anew.
    */
   async hold(name: string, open: () => Promise<T>): Promise<Held<T> | undefined> {
+    if (this.#isClosed) return undefined;
     let kept = this.#kept.get(name);
     if (kept === undefined) {
       if (this.#kept.size >= (this.#options.countMax ?? HUBS_MAX) && !this.#dropLingering()) return undefined;
@@ -74,8 +76,9 @@ export class Shared<T> {
     };
   }
 
-  /** Closes all; resolves once they are. */
+  /** Closes all, and opens no more; resolves once they are closed. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     for (const [name, kept] of [...this.#kept]) this.#drop(name, kept);
     await Promise.all(this.#closing);
   }

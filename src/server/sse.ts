@@ -59,6 +59,11 @@ export class SseClient {
     out.on("error", () => this.#stop());
   }
 
+  /** True once nothing is written to the client any more. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
   /** Serves the lane from a position on; resolves when the client has gone or the lane is over. Rejects where the log cannot be read. */
   async run(hub: Hub, from: LanePosition | "now" | undefined): Promise<void> {
     this.#out.write(`retry: ${RETRY_MS}\n\n`);
