@@ -9,7 +9,9 @@ interface Options {
 const benches: Readonly<Record<string, (options: Options) => Promise<void>>> = {
   startup: async () => (await import("./startup.ts")).benchStartup(),
   follow: async () => (await import("./follow.ts")).benchFollow(),
+  log: async () => (await import("./log.ts")).benchLog(),
   "follow-wire": async () => (await import("./follow-wire.ts")).benchFollowWire(),
+  run: async () => (await import("./run.ts")).benchRun(),
   open: async ({ sizeMB }) => (await import("./open.ts")).benchOpen(sizeMB),
 };
 
