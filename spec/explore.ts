@@ -6,8 +6,10 @@ import type { StepResult, WindowEvent, WindowState } from "../src/window/index.t
 import { abstract, createWindow, formatEvent } from "../src/window/index.ts";
 import { Fingerprint, FingerprintSet } from "./fingerprints.ts";
 import type { Law } from "./laws.ts";
-import { isSameEffects, isSameState, LawBook, laws } from "./laws.ts";
+import { isSameEffects, isSameState, LawBook, laws, shiftLaw } from "./laws.ts";
 import { formatScript } from "./script.ts";
+import type { Shift } from "./shifts.ts";
+import { shiftFault } from "./shifts.ts";
 import type { Move, Universe } from "./universe.ts";
 import { encodeWorld, isWithin, movesOf, worldWords } from "./universe.ts";
 import type { World } from "./world.ts";
@@ -98,6 +100,7 @@ export class Explorer {
   private readonly universe: Universe;
   private readonly options: ExploreOptions;
   private readonly book: LawBook;
+  private readonly shifts: readonly Shift[];
   private readonly seen = new FingerprintSet();
   private readonly print = new Fingerprint();
   private readonly words = worldWords();
@@ -110,7 +113,9 @@ export class Explorer {
   constructor(universe: Universe, options: ExploreOptions) {
     this.universe = universe;
     this.options = options;
-    this.book = new LawBook(options.among ?? laws);
+    const among = options.among ?? laws;
+    this.book = new LawBook(among);
+    this.shifts = among.includes(shiftLaw) ? (universe.shifts ?? []) : [];
   }
 
   /** Explores. Stops at the first violation. */
@@ -181,6 +186,8 @@ export class Explorer {
     if (this.universe.isTwice === true && !isSameResult(result, this.options.step(state, event))) {
       return this.violation(node, move, [], "another answer to the same question");
     }
+    const shifted = shiftFault(this.options.step, this.shifts, state, event, result);
+    if (shifted !== undefined) return this.violation(node, move, [shiftLaw], shifted);
     const after = isNothing ? world : advance(world, event, result, move.logFirst, abstract(result.state));
     const broken = this.book.brokenByStep({ before: world, event, result, after });
     if (broken.length > 0) return this.violation(node, move, broken);
@@ -197,7 +204,8 @@ export class Explorer {
 
   private violation(node: Node, move: Move, broken: readonly Law[], fault?: string): Violation {
     const names = broken.map(({ id, name }) => `${id} ${name}`).join(", ");
-    const script = this.scriptTo(node.index, `breaks ${names || fault}`, move);
+    const what = [names, fault].filter((part) => part !== undefined && part !== "").join(": ");
+    const script = this.scriptTo(node.index, `breaks ${what}`, move);
     const laws = broken.map(({ id, name }) => ({ id, name }));
     return { laws, script, ...(fault === undefined ? {} : { fault }) };
   }

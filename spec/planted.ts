@@ -25,6 +25,9 @@ const compactedDrop = "return tryDrop({\n    ...state,\n    cycle:";
 const olderSeen = "return pending.from === lo ? olderRead(next, count) : accept(next);";
 const older = "movedOlder(state, Math.min(config.step, ctrlo.lo - heldFloor))";
 const newer = "return showing(state, movedNewer(state, Math.min(config.step, nextSeq - ctrlo.hi)));";
+const answeredBy = "if (state.ctrlo.pending?.token !== token) return undefined;";
+const tokenIs = (wrong: string): string =>
+  `if (state.ctrlo.pending === undefined || ${wrong}) return undefined;`;
 const newEpoch = "epoch: state.epoch + 1,\n    paintedThrough: state.heldFloor,";
 
 export const plantedBugs: readonly PlantedBug[] = [
@@ -243,6 +246,43 @@ export const plantedBugs: readonly PlantedBug[] = [
     "if (cycleFirst >= nextSeq) return",
   ),
   bug("X18", "a scroll of more than a step", older, "movedOlder(state, ctrlo.lo - heldFloor)", "running"),
+  bug(
+    "X19",
+    "a token three behind will do",
+    answeredBy,
+    tokenIs("state.ctrlo.pending.token !== token && state.ctrlo.pending.token < token + 3"),
+  ),
+  bug(
+    "X19",
+    "tokens are compared modulo 4",
+    answeredBy,
+    tokenIs("token % 4 !== state.ctrlo.pending.token % 4"),
+  ),
+  bug(
+    "X19",
+    "epoch 40 draws no live blocks",
+    'if (isLast) effects.push({ type: "repaint_live" });',
+    'if (isLast && state.epoch !== 40) effects.push({ type: "repaint_live" });',
+  ),
+  bug(
+    "X19",
+    "slices grow after epoch 30",
+    "from + state.config.slice",
+    "from + state.config.slice + (state.epoch > 30 ? 1 : 0)",
+    "small",
+  ),
+  bug(
+    "X19",
+    "the fifth compaction forgets what is held",
+    "first < state.nextSeq ? first : undefined",
+    "first < state.nextSeq ? (state.cycle >= 5 ? state.cycleFirst : first) : undefined",
+  ),
+  bug(
+    "X19",
+    "a resume knows one cycle",
+    "const fresh: WindowState = {\n    ...state,\n    cycle,",
+    "const fresh: WindowState = {\n    ...state,\n    cycle: Math.min(cycle, 1),",
+  ),
   bug(
     "E1",
     "scrolled up, the window follows",

@@ -4,6 +4,7 @@ import type { Law } from "./laws.ts";
 import { laws } from "./laws.ts";
 import type { RunCheck, RunLaw } from "./liveness.ts";
 import { runLaws } from "./liveness.ts";
+import { universeNamed } from "./universe.ts";
 
 export interface ExplorationOf {
   readonly universe: string;
@@ -57,16 +58,19 @@ function lawRow(law: Law, found: readonly ExplorationOf[]): readonly string[] {
   const isBroken = found.some(({ exploration }) =>
     exploration.violation?.laws.some(({ id }) => id === law.id),
   );
-  const count = found.reduce(
-    (sum, { exploration }) => sum + (law.kind === "state" ? exploration.states : stepsOf(exploration, law)),
-    0,
-  );
+  const count = found.reduce((sum, { universe, exploration }) => {
+    if (law.kind === "shift")
+      return sum + stepsOf(exploration) * (universeNamed(universe).shifts?.length ?? 0);
+    return sum + (law.kind === "state" ? exploration.states : stepsOf(exploration, law));
+  }, 0);
   const how =
     law.kind === "state"
       ? "every state"
-      : law.on === undefined
-        ? "every step"
-        : `every ${law.on.map((type) => type.replaceAll("_", " ")).join(", ")}`;
+      : law.kind === "shift"
+        ? "every step, counters shifted"
+        : law.on === undefined
+          ? "every step"
+          : `every ${law.on.map((type) => type.replaceAll("_", " ")).join(", ")}`;
   return [law.id, law.name, how, number(count), isBroken ? "BROKEN" : "holds"];
 }
 

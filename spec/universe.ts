@@ -1,5 +1,7 @@
 /** Bounded universes: which constants, and every event with every argument in and just out of range. */
 import type { SaveMode, WindowConfig, WindowEvent } from "../src/window/index.ts";
+import type { Shift } from "./shifts.ts";
+import { everyShift, farShifts } from "./shifts.ts";
 import type { World } from "./world.ts";
 
 /** The constants of one exploration; the same names as in the TLA+ configuration files. */
@@ -13,6 +15,8 @@ export interface Universe {
   readonly resumesTo?: readonly number[];
   /** Whether each question is asked twice, for equal answers (L17); it takes as much time again. */
   readonly isTwice?: boolean;
+  /** How counters are shifted for X19; absent: not at all. */
+  readonly shifts?: readonly Shift[];
   /** Ids of blocks are `0 … ids-1`; more than `maxLive` of them shows what a full set refuses. */
   readonly ids: number;
 }
@@ -113,7 +117,7 @@ const WORDS_MAX = 64;
 
 /**
  * Writes a world into words and returns how many: equal for worlds whose futures the laws cannot tell apart. The counters `cycle`,
- * `epoch` and `next_token` are left out: no guard and no law reads them but by how a step changes them, and every step is checked.
+ * `epoch` and `next_token` are left out: no guard and no law reads them but by how a step changes them (X19), and every step is checked.
  * (The VIEW of the TLA+ model.) Numbers are below 255 in every universe.
  */
 export function encodeWorld(world: World, words: Int32Array): number {
@@ -164,7 +168,8 @@ const both: readonly SaveMode[] = ["saved", "unsaved"];
 
 function universe(
   name: string,
-  bounds: Pick<Universe, "maxSeq" | "ids" | "resumesTo" | "isTwice"> & Partial<Pick<Universe, "saves">>,
+  bounds: Pick<Universe, "maxSeq" | "ids" | "resumesTo" | "isTwice" | "shifts"> &
+    Partial<Pick<Universe, "saves">>,
   config: Partial<WindowConfig>,
 ): Universe {
   return {
@@ -187,9 +192,9 @@ const extended: Partial<WindowConfig> = { followWhileOpen: true, jump: true };
 
 /** The sets of constants that are explored by name; spec/README.md holds their counts. */
 export const universes: readonly Universe[] = [
-  universe("tiny", { maxSeq: 2, ids: 2, isTwice: true }, { ...extended, maxHeld: 1 }),
+  universe("tiny", { maxSeq: 2, ids: 2, isTwice: true, shifts: everyShift }, { ...extended, maxHeld: 1 }),
   universe("plain", { maxSeq: 4, ids: 2 }, {}),
-  universe("small", { maxSeq: 3, ids: 2 }, { ...extended, maxHeld: 2 }),
+  universe("small", { maxSeq: 3, ids: 2, shifts: farShifts }, { ...extended, maxHeld: 2 }),
   universe("wide", { maxSeq: 5, ids: 1 }, { window: 3, step: 2, slice: 2, ...extended, maxHeld: 2 }),
   universe("large", { maxSeq: 5, ids: 3 }, { ...extended, maxLive: 2, maxHeld: 3 }),
   universe("running", { maxSeq: 4, ids: 1 }, { window: 1, slice: 1, followWhileOpen: true, maxHeld: 2 }),

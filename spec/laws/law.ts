@@ -23,7 +23,12 @@ export interface StepLaw extends Named {
   readonly holds: (step: Step) => boolean;
 }
 
-export type Law = StateLaw | StepLaw;
+/** A law of the step function: how its answers to two questions go together. Only the explorer can ask. */
+export interface ShiftLaw extends Named {
+  readonly kind: "shift";
+}
+
+export type Law = StateLaw | StepLaw | ShiftLaw;
 
 type EffectOf<Type extends WindowEffect["type"]> = Extract<WindowEffect, { type: Type }>;
 

