@@ -4,11 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { claudeLines } from "../cli/support.ts";
-import { startTmux, type Tmux } from "../support/terminal/tmux.ts";
+import { startTraced, type TracedTmux } from "../support/traces.ts";
 
 let folder = "";
 let path = "";
-let terminal: Tmux | undefined;
+let terminal: TracedTmux | undefined;
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "hansard-faults-"));
@@ -16,14 +16,18 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  await terminal?.kill();
+  const ended = terminal;
   terminal = undefined;
-  await rm(folder, { recursive: true, force: true });
+  try {
+    await ended?.end();
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 });
 
-async function open(): Promise<Tmux> {
+async function open(): Promise<TracedTmux> {
   const command = `${process.execPath} bin/hansard.js open ${path}; echo CODE $?; cat`;
-  terminal = await startTmux({ columns: 80, rows: 24, command });
+  terminal = await startTraced(folder, { columns: 80, rows: 24, command });
   return terminal;
 }
 

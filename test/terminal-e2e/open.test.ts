@@ -1,15 +1,14 @@
 /** The built program in a real terminal (tmux): typed keys, captured screens. */
-import { existsSync } from "node:fs";
 import { appendFile, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { startTmux, type Tmux } from "../support/terminal/tmux.ts";
-import { expectLawfulTrace } from "../support/traces.ts";
+import { startTraced, type TracedTmux } from "../support/traces.ts";
 
 let folder = "";
 let path = "";
-let terminal: Tmux | undefined;
+let terminal: TracedTmux | undefined;
 let serial = 0;
 
 beforeEach(async () => {
@@ -19,10 +18,13 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  await terminal?.kill();
+  const ended = terminal;
   terminal = undefined;
-  if (existsSync(join(folder, "trace.ndjson"))) await expectLawfulTrace(join(folder, "trace.ndjson"));
-  await rm(folder, { recursive: true, force: true });
+  try {
+    await ended?.end();
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 });
 
 function row(fields: object): string {
@@ -59,12 +61,7 @@ async function open(
 ): Promise<Tmux> {
   const { columns = 80, rows = 24, flags = "", after = "echo CODE $?; cat" } = options;
   const command = `printf 'before one\\nbefore two\\n'; ${process.execPath} bin/hansard.js open ${path} ${flags}; ${after}`;
-  terminal = await startTmux({
-    columns,
-    rows,
-    command,
-    env: { HANSARD_TRACE: join(folder, "trace.ndjson") },
-  });
+  terminal = await startTraced(folder, { columns, rows, command });
   return terminal;
 }
 
@@ -135,7 +132,7 @@ describe("open in tmux", () => {
   test("Ctrl+Z gives the shell back, fg goes on", async () => {
     await writeFile(path, turns(2));
     const shell = `bash --norc --noprofile -i`;
-    terminal = await startTmux({ columns: 80, rows: 24, command: shell, env: { PS1: "$ " } });
+    terminal = await startTraced(folder, { columns: 80, rows: 24, command: shell, env: { PS1: "$ " } });
     const t = terminal;
     await t.until((text) => /[$#]/.test(text));
     await t.keys("-l", `${process.execPath} bin/hansard.js open ${path}`);
@@ -189,9 +186,14 @@ describe("open in tmux", () => {
   test("keys from a pipe: a sentence and a documented code", async () => {
     await writeFile(path, turns(1));
     const command = `${process.execPath} bin/hansard.js open ${path} < /dev/null; echo CODE $?; cat`;
-    terminal = await startTmux({ columns: 80, rows: 24, command });
-    const text = await terminal.until((shown) => shown.includes("CODE"));
-    expect(text).toContain("standard input is not a terminal");
-    expect(text).toContain("CODE 8");
+    // No session is shown, and so nothing is traced.
+    const t = await startTmux({ columns: 80, rows: 24, command });
+    try {
+      const text = await t.until((shown) => shown.includes("CODE"));
+      expect(text).toContain("standard input is not a terminal");
+      expect(text).toContain("CODE 8");
+    } finally {
+      await t.kill();
+    }
   });
 });
