@@ -273,6 +273,17 @@ function createProgram(
     });
 
   program
+    .command("archive")
+    .argument("[session]", sessionArgument)
+    .description("keep a verbatim, compressed copy of another agent's session, which outlives the original")
+    .option("--all", "every session of every agent; those that have not changed are left as they are")
+    .option("--json", "one session a line as JSON")
+    .action(async (name: string | undefined, options: { all?: boolean; json?: boolean }) => {
+      const { runArchive } = await import("./archive.ts");
+      setExit(await runArchive(io, name, options));
+    });
+
+  program
     .command("demo")
     .description("play a made session into a real file and show it as it grows")
     .option("--live", "talk to a scripted agent; nothing is saved")

@@ -1,7 +1,9 @@
 /** All sources together: finding, telling and opening the sessions of any agent. */
 import { stat } from "node:fs/promises";
+import { basename } from "node:path";
 import { aiderPlaces } from "./aider/places.ts";
 import { ampPlaces } from "./amp/places.ts";
+import { archiveFolder, MANIFEST_NAME } from "./archive/format.ts";
 import { claudeCodePlaces } from "./claude-code/places.ts";
 import { clinePlaces } from "./cline/places.ts";
 import { codexPlaces } from "./codex/places.ts";
@@ -31,6 +33,8 @@ const messagesSource = lazySource(
 
 /** The readers, in the order in which they are asked whether a file is theirs. Each is loaded when it is first needed. */
 export const sources: readonly Source[] = [
+  // First: its records have a checksum, which no other log has, and fields that some others share.
+  lazySource(hansardPlaces, async () => (await import("./hansard/source.ts")).hansardSource),
   lazySource(claudeCodePlaces, async () => (await import("./claude-code/source.ts")).claudeCodeSource),
   codexSource,
   lazySource(geminiPlaces, async () => (await import("./gemini/source.ts")).geminiSource),
@@ -43,7 +47,6 @@ export const sources: readonly Source[] = [
   lazySource(aiderPlaces, async () => (await import("./aider/source.ts")).aiderSource),
   lazySource(piPlaces, async () => (await import("./pi/source.ts")).piSource),
   messagesSource,
-  lazySource(hansardPlaces, async () => (await import("./hansard/source.ts")).hansardSource),
 ];
 
 export interface DiscoverOptions {
@@ -76,6 +79,33 @@ export async function* discoverAll(
       yield { ...found, modifiedAt: Math.floor(found.modifiedAt) };
     }
   }
+  yield* archivedOf(around, options, seen);
+}
+
+/** The archived sessions whose originals were not found. */
+async function* archivedOf(
+  around: Surroundings,
+  options: DiscoverOptions,
+  seen: ReadonlySet<string>,
+): AsyncGenerator<FoundSession> {
+  if (!(await isFolder(archiveFolder(around)))) return;
+  const { discoverArchived } = await import("./archive/index.ts");
+  for await (const { found, original } of discoverArchived(around, options.onProblem ?? (() => undefined)))
+    if (!seen.has(original) && (options.agent === undefined || found.agent === options.agent)) yield found;
+}
+
+function isArchive(path: string): boolean {
+  return basename(path) === MANIFEST_NAME;
+}
+
+/** The reader of the agent whose session was archived, which opens it out of its archive. */
+async function archivedSource(path: string): Promise<Source> {
+  const { describeArchived, openArchived } = await import("./archive/index.ts");
+  const { agent } = await describeArchived(path);
+  const sourceOf = (name: string): Source | undefined => sources.find((each) => each.agent === name);
+  const source = sourceOf(agent);
+  if (source === undefined) throw new SourceError("unknown-agent", `No reader is called ${agent}.`);
+  return { ...source, describe: () => describeArchived(path), open: () => openArchived(path, sourceOf) };
 }
 
 /** The folders that are looked in. */
@@ -88,6 +118,7 @@ export async function describeSession(found: FoundSession): Promise<SessionInfo>
   const source = sources.find((candidate) => candidate.agent === found.agent);
   if (source === undefined) throw new SourceError("unknown-agent", `No reader is called ${found.agent}.`);
   try {
+    if (isArchive(found.path)) return await (await import("./archive/index.ts")).describeArchived(found.path);
     return await source.describe(found);
   } catch (error) {
     throw asSourceError(error);
@@ -114,6 +145,7 @@ export async function detectSource(path: string): Promise<Source> {
     }
     throw asSourceError(error);
   }
+  if (isArchive(path)) return archivedSource(path);
   if (head.length === 0)
     throw new SourceError("empty", `${path} is empty.`, {
       path,
