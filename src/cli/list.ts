@@ -80,7 +80,9 @@ function rows(
   const folders = infos.map((i) =>
     i.cwd === undefined ? "" : sanitizeLine(formatFolder(i.cwd, io.around.home)),
   );
-  const titles = infos.map((i) => sanitizeLine(i.title ?? "(no prompt yet)"));
+  const titles = infos.map(
+    (i) => `${i.archived === true ? "(archived) " : ""}${sanitizeLine(i.title ?? "(no prompt yet)")}`,
+  );
   const widest = (cells: readonly string[], max: number): number =>
     Math.min(max, Math.max(1, ...cells.map(cellsOf)));
   const age = widest(ages, 12);

@@ -72,6 +72,7 @@ describe("hansard archive", () => {
     const [kept] = await listed();
     expect(kept).toMatchObject({ agent: "codex", id: "x", archived: true, title: original?.title });
     expect(await entriesAt(kept?.path ?? "")).toEqual(before);
+    expect((await run(home, ["list"])).out).toContain("(archived) ");
     expect((await run(home, ["show", "x"])).code).toBe(0);
     expect((await run(home, ["check", "x"])).code).toBe(0);
   });
