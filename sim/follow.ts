@@ -7,7 +7,7 @@ import { appendFile, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { type IncomingMessage, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setImmediate as turn } from "node:timers/promises";
+import { setTimeout as pause, setImmediate as turn } from "node:timers/promises";
 import { createParser } from "eventsource-parser";
 import {
   type Catalogue,
@@ -50,6 +50,11 @@ export interface FollowReport {
 const CLIENTS = 8;
 /** Entries past which the writer waits until the run is over. */
 const ENTRIES_MAX = 3_000;
+/** Polls after which a client that still misses something has lost it. */
+const DRAIN_POLLS_MAX = 200;
+/** How long the writer waits for clients to connect anew before it writes on, at most. */
+const WRITE_PAUSE_MS = 2;
+const WRITE_WAITS_MAX = 8;
 /** Connections of all clients between two restarts of the server, at most. */
 const RESTART_AFTER_MAX = 40;
 
@@ -331,7 +336,10 @@ async function runIn(
   async function write(): Promise<void> {
     while (goesOn()) {
       if (writer.entries < ENTRIES_MAX) await writer.write();
-      else await turn();
+      // Not so fast that clients only ever catch up: most of them are to come back to a lane that still has their frame.
+      const connected = world.reconnects + CLIENTS;
+      for (let waits = 0; waits < WRITE_WAITS_MAX && goesOn() && world.reconnects < connected; waits += 1)
+        await pause(WRITE_PAUSE_MS);
     }
     // Wakes the clients that wait for a line.
     await writer.write();
@@ -353,12 +361,10 @@ async function runIn(
 
   const expected = await namesOf(path);
   for (const client of clients) {
-    // The hub may have to read the last lines yet.
-    for (let isUpToDate = false; !isUpToDate || client.names.length < expected.length; ) {
-      isUpToDate = await poll(world, client, "", world.server.port);
-      if (isUpToDate && client.names.length >= expected.length) break;
-      if (isUpToDate) await poll(world, client, "live=long-poll&", world.server.port);
-    }
+    // The hub may have to read the last lines yet: then it is waited for.
+    for (let polls = 0; polls < DRAIN_POLLS_MAX && client.names.length < expected.length; polls += 1)
+      if (await poll(world, client, "", world.server.port))
+        await poll(world, client, "live=long-poll&", world.server.port);
   }
   const falseResets = clients.reduce((sum, client) => sum + client.falseResets, 0);
   const bad = ["rubbish", "a.1.-.MQ", `${clients[0]?.position}x`, "-.0.AAAAAAAA.MTIz", "-.0.-.OTk5OTk5OTk5"];
