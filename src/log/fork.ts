@@ -1,4 +1,5 @@
 /** Forking: a new session that begins with the path of another one up to a message. */
+
 import { createHash } from "node:crypto";
 import { HANDOFF_RECOVERY_REQUEST_TYPE } from "../continuity/index.ts";
 import type { ByteSource } from "../lines/index.ts";
@@ -11,6 +12,7 @@ import { inspectHead } from "./inspect.ts";
 import { canonicalText } from "./json.ts";
 import { groupBytesMax } from "./limits.ts";
 import { nodePorts } from "./node-ports.ts";
+import { nowOf } from "./now.ts";
 import { type SessionPaths, sessionPaths } from "./paths.ts";
 import type { LogPorts } from "./ports.ts";
 import { itemsForward, openToRead, type RecordItem } from "./reader.ts";
@@ -262,7 +264,7 @@ async function copyPath(
   const child = new ChildWriter(disk);
   const sum = new EntrySum();
   const marks = new TurnMarks(path.leafSeq);
-  let ts = ports.clock.now();
+  let ts = nowOf(ports.clock);
   await child.add(session, ts);
   await child.flush();
   for await (const item of recordsOf(parent.source, parent.size)) {

@@ -40,6 +40,9 @@ export const heldRecordsMax = 100_000;
 export const retryFirstMs = 250;
 export const retryMaxMs = 4000;
 
+/** The last millisecond of year 9999: a clock beyond it, which no text of a time in a record can say, counts as one that says nothing. */
+export const clockMsMax = 253_402_300_799_999;
+
 /** How often one who waits for a lease looks again. */
 export const leasePollMs = 200;
 /** Rounds of taking a lease against others who take it at the same moment. */

@@ -1,8 +1,10 @@
 /** A writer that keeps nothing: for sessions that are not to be saved. It checks as the real one does and touches no disk. */
+
 import { type BlobRef, blobRefOf } from "./blobs.ts";
 import { LogError } from "./errors.ts";
 import { emptyState, type TailState } from "./fold.ts";
 import { blobBytesMax } from "./limits.ts";
+import { nowOf } from "./now.ts";
 import type { LogPorts } from "./ports.ts";
 import { advancePlan, fillIn, type TurnPlan } from "./prepare.ts";
 import type { RecordSpec, SessionBody } from "./records.ts";
@@ -34,7 +36,7 @@ export function createUnsavedLog(
     const places: RecordPlace[] = [];
     for (const spec of specs) {
       const body = fillIn(spec, {
-        nowMs: Math.max(0, Math.floor(ports.clock.now()) || 0),
+        nowMs: nowOf(ports.clock),
         leafTurnId: next.leafTurnId,
         plan: next.plan,
         randomId: ports.randomId,

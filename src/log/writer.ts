@@ -27,6 +27,7 @@ import {
   truncatedNotice,
   writeFailedNotice,
 } from "./notices.ts";
+import { nowOf } from "./now.ts";
 import type { LogPorts, OpenFile } from "./ports.ts";
 import { advancePlan, fillIn, moveOut, type Prepared, type TurnPlan } from "./prepare.ts";
 import type { RecordSpec, SessionBody } from "./records.ts";
@@ -211,8 +212,7 @@ export class FileLogWriter implements LogWriter {
   }
 
   #now(): number {
-    const now = Math.floor(this.#ports.clock.now());
-    return Number.isSafeInteger(now) && now > 0 ? now : 0;
+    return nowOf(this.#ports.clock);
   }
 
   #enqueue(batch: Batch): void {
