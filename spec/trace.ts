@@ -1,9 +1,10 @@
 /** Checking a trace: the NDJSON that a running shell wrote (src/window/trace.ts), asked the same laws as the explorer asks. */
 import type { AbstractState, StepResult, TraceLine, WindowConfig, WindowState } from "../src/window/index.ts";
-import { createWindow, formatEvent } from "../src/window/index.ts";
+import { createWindow, formatEvent, step } from "../src/window/index.ts";
 import type { Law } from "./laws.ts";
 import { isSameState, LawBook, laws } from "./laws.ts";
 import { next } from "./model.ts";
+import { parseTraceLine } from "./trace-line.ts";
 import type { World } from "./world.ts";
 import { advance, worldAt } from "./world.ts";
 
@@ -11,68 +12,19 @@ import { advance, worldAt } from "./world.ts";
 export interface TraceFault {
   readonly line: number;
   readonly what: string;
+  /** Whether the text is no trace, or a trace of something that the laws forbid. */
+  readonly kind: "input" | "law";
 }
 
 export interface TraceCheck {
   readonly windows: number;
   readonly steps: number;
   readonly rejected: number;
-  /** How often each law was asked about. */
+  /** How many laws had something to judge. */
   readonly asked: number;
+  /** The laws of the explorer's that this trace says nothing about. */
+  readonly unjudged: readonly string[];
   readonly fault?: TraceFault;
-}
-
-interface Shape {
-  readonly [name: string]: "number" | "boolean" | "string" | "array" | Shape;
-}
-
-const shape: Shape = {
-  save: "string",
-  cycle: "number",
-  cycle_first: "number",
-  prev_first: "number",
-  held_first: "number",
-  next_seq: "number",
-  saved_through: "number",
-  live: "array",
-  turn_open: "boolean",
-  epoch: "number",
-  painted_through: "number",
-  reprinting: "boolean",
-  ctrlo: {
-    open: "boolean",
-    anchor: "string",
-    lo: "number",
-    hi: "number",
-    at_start: "boolean",
-    pending: { token: "number", dir: "string", from: "number" },
-  },
-  next_token: "number",
-};
-
-function hasShape(value: unknown, members: Shape): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  const object = value as Readonly<Record<string, unknown>>;
-  if (Object.keys(object).length !== Object.keys(members).length) return false;
-  return Object.entries(members).every(([name, member]) => {
-    const inner = object[name];
-    if (typeof member === "object") return hasShape(inner, member);
-    return member === "array" ? Array.isArray(inner) : typeof inner === member;
-  });
-}
-
-function parseLine(text: string): TraceLine | string {
-  let line: Partial<TraceLine>;
-  try {
-    line = JSON.parse(text) as Partial<TraceLine>;
-  } catch (error) {
-    return `no JSON: ${error instanceof Error ? error.message : String(error)}`;
-  }
-  if (typeof line !== "object" || line === null) return "no object";
-  if (typeof line.config !== "object" || !Array.isArray(line.effects)) return "no config or effects";
-  if (!hasShape(line.state, shape)) return "no abstract state";
-  if (line.event !== undefined && typeof line.event?.type !== "string") return "an event without a type";
-  return line as TraceLine;
 }
 
 /** Configurations are the same where their members are, in whatever order. */
@@ -90,20 +42,57 @@ function resultOf({ effects, rejected }: TraceLine): StepResult {
     : { state, effects, rejected: rejected as NonNullable<StepResult["rejected"]> };
 }
 
+/** The state whose abstract value this is. */
+function concrete(config: WindowConfig, abs: AbstractState): WindowState {
+  const { open, anchor, lo, hi, at_start, pending } = abs.ctrlo;
+  const { token, dir, from } = pending;
+  return {
+    config,
+    save: abs.save,
+    cycle: abs.cycle,
+    cycleFirst: abs.cycle_first,
+    prevFirst: abs.prev_first < 0 ? undefined : abs.prev_first,
+    heldFloor: abs.held_first,
+    nextSeq: abs.next_seq,
+    savedThrough: abs.saved_through,
+    live: abs.live,
+    turnOpen: abs.turn_open,
+    epoch: abs.epoch,
+    paintedThrough: abs.painted_through,
+    reprinting: abs.reprinting,
+    ctrlo: {
+      open,
+      anchor,
+      lo,
+      hi,
+      atStart: at_start,
+      pending: dir === "none" ? undefined : { token, dir, from },
+    },
+    nextToken: abs.next_token,
+  };
+}
+
+/** What can only be judged where the trace has told where the log begins. */
+const lawsOfTheStart: ReadonlySet<string> = new Set(["X11", "E3b"]);
+
 /** Checks traces line by line; memory does not grow with the trace. */
 export class TraceChecker {
   private readonly book: LawBook;
-  private readonly lawCount: number;
+  private readonly laws: readonly Law[];
+  private readonly accepted = new Set<string>();
+  private readonly refused = new Set<string>();
+  private isStartKnown = false;
   private world: World | undefined;
   private line = 0;
   private windows = 0;
   private steps = 0;
   private rejected = 0;
   private fault: TraceFault | undefined;
+  private isOutOfRange = false;
 
   constructor(among: readonly Law[] = laws) {
     this.book = new LawBook(among);
-    this.lawCount = among.length;
+    this.laws = among;
   }
 
   /** Takes the next line, without its line feed. False once a fault was found: the rest says nothing. */
@@ -111,19 +100,40 @@ export class TraceChecker {
     this.line += 1;
     if (this.fault !== undefined) return false;
     if (text === "") return true;
-    const parsed = parseLine(text);
-    const what = typeof parsed === "string" ? parsed : this.check(parsed);
-    if (what === undefined) return true;
-    this.fault = { line: this.line, what };
+    const parsed = parseTraceLine(text);
+    if (typeof parsed === "string") return this.refuse(parsed, "input");
+    if (this.world !== undefined && parsed.event !== undefined) {
+      if (!isSameConfig(this.world.config, parsed.config)) {
+        return this.refuse("another configuration than the line before", "input");
+      }
+    }
+    const what = this.check(parsed);
+    return what === undefined || this.refuse(what, this.isOutOfRange ? "input" : "law");
+  }
+
+  private refuse(what: string, kind: TraceFault["kind"]): false {
+    this.fault = { line: this.line, what, kind };
     return false;
+  }
+
+  /** Whether a trace like this one gives a law anything to judge. */
+  private isJudged(law: Law): boolean {
+    if (law.kind === "shift") return false;
+    if (lawsOfTheStart.has(law.id) && !this.isStartKnown) return false;
+    if (law.kind === "state") return this.windows > 0;
+    const seen = law.rejections === true ? [...this.accepted, ...this.refused] : [...this.accepted];
+    return seen.some((type) => law.on === undefined || law.on.some((one) => one === type));
   }
 
   finish(): TraceCheck {
     const { windows, steps, rejected, fault } = this;
-    const check = { windows, steps, rejected, asked: this.lawCount };
+    const judged = this.laws.filter((law) => this.isJudged(law));
+    const unjudged = this.laws.filter((law) => !judged.includes(law)).map(({ id }) => id);
+    const check = { windows, steps, rejected, asked: judged.length, unjudged };
     if (fault !== undefined) return { ...check, fault };
-    if (steps === 0) return { ...check, fault: { line: this.line, what: "a trace without a step" } };
-    return check;
+    if (steps > 0) return check;
+    const line = Math.max(1, this.line);
+    return { ...check, fault: { line, what: "a trace without a step", kind: "input" } };
   }
 
   private begin(config: WindowConfig, state: AbstractState, isFirst: boolean): string | undefined {
@@ -133,6 +143,7 @@ export class TraceChecker {
       begun = worldAt(config, state);
       createWindow(config, state.save);
     } catch (error) {
+      this.isOutOfRange = true;
       return error instanceof Error ? error.message : String(error);
     }
     const isFresh = state.next_seq === 0 && state.epoch === 0 && state.next_token === 0 && !state.turn_open;
@@ -151,9 +162,9 @@ export class TraceChecker {
     }
     const before = this.world;
     if (before === undefined) return "no window";
-    if (!isSameConfig(before.config, config)) return "another configuration than the line before";
     this.steps += 1;
     if (line.rejected !== undefined) this.rejected += 1;
+    (line.rejected === undefined ? this.accepted : this.refused).add(event.type);
     const result = resultOf(line);
     const after = advance(before, event, result, undefined, state);
     const broken = [
@@ -161,6 +172,11 @@ export class TraceChecker {
       ...this.book.brokenByState(after),
     ];
     this.world = after;
+    if (after.logFirst !== undefined && after.abs.ctrlo.open) this.isStartKnown = true;
+    const { rejected } = step(concrete(config, before.abs), event);
+    if (broken.length === 0 && rejected !== line.rejected) {
+      return `${formatEvent(event)} is called rejected as "${line.rejected}"; the core says "${rejected}"`;
+    }
     return this.broken(broken, `${formatEvent(event)} `, before, line);
   }
 

@@ -44,7 +44,7 @@ describe("traces", () => {
     expect(spec("trace", path)).toEqual({
       status: 0,
       out: expect.stringMatching(
-        /good\.ndjson: 1 steps of 1 windows, 0 of them rejected; all \d+ laws hold\n$/,
+        /good\.ndjson: 1 steps of 1 windows, 0 of them rejected; \d+ laws hold\n {2}not judged by it: .*X19.*\n$/,
       ),
       error: "",
     });
@@ -62,9 +62,19 @@ describe("traces", () => {
   });
 
   test("one that is not there", () => {
-    const { status, error } = spec("trace", join(folder, "none"));
+    const { status, out, error } = spec("trace", join(folder, "none"), write("after.ndjson", good));
     expect(status).toBe(2);
-    expect(error).toMatch(/^ENOENT: .*none/);
+    expect(error).toMatch(/none: cannot be read: ENOENT: [^\n]*\n$/);
+    expect(out).toMatch(/after\.ndjson: 1 steps/);
+  });
+
+  test("one that is none: one line of its place", () => {
+    const path = write("null.ndjson", good.replace('"effects":[]', '"effects":[null]'));
+    const { status, out, error } = spec("trace", path, write("empty.ndjson", ""));
+    expect({ status, out }).toEqual({ status: 2, out: "" });
+    expect(error).toBe(
+      `${path}:1: effects[0] is no object\n${join(folder, "empty.ndjson")}:1: a trace without a step\n`,
+    );
   });
 
   test("none said", () =>

@@ -1,7 +1,9 @@
 // Traces: what a run of the core writes passes, and a trace that was touched anywhere does not.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { laws } from "../../spec/laws.ts";
 import { checkTrace } from "../../spec/trace.ts";
+import { lineBytesMax, linesOfChunks } from "../../spec/trace-line.ts";
 import type { TraceLine } from "../../src/window/index.ts";
 import {
   createWindow,
@@ -109,21 +111,49 @@ describe("a trace is refused", () => {
       (line) => ({ ...line, config: { ...line.config, slice: 9 } }),
       /another configuration/,
     ],
-    ["a member is missing", 4, ({ state: _, ...line }) => line, /no abstract state/],
+    ["a member is missing", 4, ({ state: _, ...line }) => line, /^state is no object$/],
     [
       "a member of the state is of another type",
       4,
       (l) => ({ ...l, state: { ...l.state, live: 0 } }),
-      /no abstract state/,
+      /^state\.live is not an array of numbers$/,
     ],
     [
       "a member of the state is new",
       4,
       (l) => ({ ...l, state: { ...l.state, more: 0 } }),
-      /no abstract state/,
+      /^state has an unknown member "more"$/,
     ],
-    ["an event has no type", 4, (line) => ({ ...line, event: {} }), /an event without a type/],
-    ["there are no effects", 4, ({ effects: _, ...line }) => line, /no config or effects/],
+    ["an event has no type", 4, (line) => ({ ...line, event: {} }), /^event has no type$/],
+    ["there are no effects", 4, ({ effects: _, ...line }) => line, /^effects is no array$/],
+    ["an event is unknown", 4, (line) => ({ ...line, event: { type: "no_such" } }), /unknown type "no_such"/],
+    [
+      "an event is a member of objects",
+      4,
+      (l) => ({ ...l, event: { type: "__proto__" } }),
+      /unknown type "__p/,
+    ],
+    [
+      "an event lacks its argument",
+      3,
+      (l) => ({ ...l, event: { type: "block_opened" } }),
+      /^event\.id is missing$/,
+    ],
+    ["an effect is null", 4, (line) => ({ ...line, effects: [null] }), /^effects\[0\] is no object$/],
+    [
+      "an effect is unknown",
+      4,
+      (l) => ({ ...l, effects: [{ type: "x" }] }),
+      /^effects\[0\] has an unknown type/,
+    ],
+    ["the configuration is null", 4, (line) => ({ ...line, config: null }), /^config is no object$/],
+    ["a reason is another", 6, (l) => ({ ...l, rejected: "blocks are live" }), /core says "turn is open"$/],
+    [
+      "a line is too long",
+      4,
+      (l) => ({ ...l, rejected: "x".repeat(lineBytesMax) }),
+      /more than 1048576 bytes/,
+    ],
     ["it is no object", 4, () => null, /no object/],
     [
       "a window begins in the middle of one",
@@ -156,6 +186,7 @@ describe("a trace is refused", () => {
   test("where it is torn, with the line of the tear", () => {
     expect(checkTrace(good.slice(0, good.length - 40)).fault).toEqual({
       line: 12,
+      kind: "input",
       what: expect.stringMatching(/^no JSON: /),
     });
   });
@@ -166,4 +197,46 @@ describe("a trace is refused", () => {
       "a trace without a step",
     );
   });
+});
+
+describe("the lines of a file", () => {
+  const all = async (lines: AsyncIterable<string>): Promise<readonly string[]> => {
+    const found: string[] = [];
+    for await (const line of lines) found.push(line);
+    return found;
+  };
+  async function* chunks(...texts: readonly string[]): AsyncGenerator<Uint8Array> {
+    for (const text of texts) yield Buffer.from(text);
+  }
+
+  test("are whole however they come", async () => {
+    const lines = await all(linesOfChunks(chunks("a\r\nb", "c\n", "\nd")));
+    expect(lines).toEqual(["a", "bc", "", "d"]);
+  });
+
+  test("end with the first that is over the limit, after no more than it takes to know", async () => {
+    let given = 0;
+    async function* endless(): AsyncGenerator<Uint8Array> {
+      for (;;) {
+        given += 1;
+        yield Buffer.alloc(lineBytesMax / 4, "x");
+      }
+    }
+    const [line = "", ...rest] = await all(linesOfChunks(endless()));
+    expect(line.length).toBeGreaterThan(lineBytesMax);
+    expect(rest).toEqual([]);
+    expect(given).toBe(5);
+    expect(checkTrace(line).fault).toMatchObject({ line: 1, kind: "input" });
+  });
+
+  test("begin without a byte order mark", () => {
+    expect(checkTrace(`\uFEFF${good}`).fault).toMatchObject({ line: 1, kind: "input" });
+  });
+});
+
+test("what a trace says nothing about is told", () => {
+  const { asked, unjudged } = checkTrace(traceOf([{ type: "resized" }]));
+  expect(unjudged).toEqual(expect.arrayContaining(["X19", "X11", "E3b"]));
+  expect(unjudged).not.toContain("L1");
+  expect(asked).toBe(laws.length - unjudged.length);
 });
