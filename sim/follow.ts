@@ -341,8 +341,11 @@ async function runIn(
       for (let waits = 0; waits < WRITE_WAITS_MAX && goesOn() && world.reconnects < connected; waits += 1)
         await pause(WRITE_PAUSE_MS);
     }
-    // Wakes the clients that wait for a line.
-    await writer.write();
+    // Wakes the clients that wait for a line, also those that only now begin to.
+    while (!areDone) {
+      await writer.write();
+      await pause(WRITE_PAUSE_MS);
+    }
   }
   let restarts = 0;
   async function restart(): Promise<void> {
@@ -357,7 +360,11 @@ async function runIn(
       restarts += 1;
     }
   }
-  await Promise.all([write(), restart(), ...clients.map((client) => runClient(world, client))]);
+  let areDone = false;
+  const run = Promise.all(clients.map((client) => runClient(world, client))).finally(() => {
+    areDone = true;
+  });
+  await Promise.all([write(), restart(), run]);
 
   const expected = await namesOf(path);
   for (const client of clients) {
