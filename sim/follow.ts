@@ -369,9 +369,11 @@ async function runIn(
   const expected = await namesOf(path);
   for (const client of clients) {
     // The hub may have to read the last lines yet: then it is waited for.
-    for (let polls = 0; polls < DRAIN_POLLS_MAX && client.names.length < expected.length; polls += 1)
-      if (await poll(world, client, "", world.server.port))
+    for (let polls = 0; polls < DRAIN_POLLS_MAX && client.names.length < expected.length; polls += 1) {
+      const isUpToDate = await poll(world, client, "", world.server.port);
+      if (isUpToDate && client.names.length < expected.length)
         await poll(world, client, "live=long-poll&", world.server.port);
+    }
   }
   const falseResets = clients.reduce((sum, client) => sum + client.falseResets, 0);
   const bad = ["rubbish", "a.1.-.MQ", `${clients[0]?.position}x`, "-.0.AAAAAAAA.MTIz", "-.0.-.OTk5OTk5OTk5"];
