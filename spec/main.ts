@@ -3,6 +3,7 @@
  * explores by name, `-- trace <file>…` checks traces.
  */
 import { createReadStream } from "node:fs";
+import { committedCounts, countsFault } from "./counts.ts";
 import type { Job, JobResult } from "./jobs.ts";
 import { runJobs } from "./jobs.ts";
 import { runLaws } from "./liveness.ts";
@@ -45,7 +46,13 @@ async function explore(names: readonly string[], areRunsAsked: boolean): Promise
   for (const what of impure) say(`L17: src/window/${what}`);
   say(`\n${formatExplorations(found)}\n`);
   say(formatLaws(found, checks, { files: files.size, isHeld: impure.length === 0 }));
-  return impure.length === 0 && results.every((result) => violationOf(result) === undefined);
+  const counts = committedCounts();
+  const wrong = found.map(({ universe, exploration }) => countsFault(universe, exploration, counts));
+  for (const what of wrong) if (what !== undefined) say(`\n${what}`);
+  const areCountsRight = wrong.every((what) => what === undefined);
+  return (
+    areCountsRight && impure.length === 0 && results.every((result) => violationOf(result) === undefined)
+  );
 }
 
 /** 0: lawful, 1: a law is broken, 2: no trace, or none that can be read. */

@@ -47,11 +47,16 @@ export function formatExplorations(found: readonly ExplorationOf[]): string {
     universe,
     number(exploration.states),
     number(stepsOf(exploration)),
+    number(acceptedOf(exploration)),
     number(exploration.depth),
     (exploration.milliseconds / 1000).toFixed(1),
     exploration.violation === undefined ? "holds" : "BROKEN",
   ]);
-  return table([["constants", "states", "steps", "depth", "seconds", "result"], ...rows]);
+  return table([["constants", "states", "steps", "accepted", "depth", "seconds", "result"], ...rows]);
+}
+
+function acceptedOf({ steps }: Exploration): number {
+  return Object.values(steps).reduce((sum, { accepted }) => sum + accepted, 0);
 }
 
 function lawRow(law: Law, found: readonly ExplorationOf[]): readonly string[] {

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { committedCounts, countsFault } from "../../spec/counts.ts";
 import {
   createWindow,
   formatTraceLine,
@@ -88,6 +89,17 @@ describe("explorations", () => {
     expect(out).toMatch(/^tiny: 2,304 states, holds\n/);
     expect(out).toMatch(/^L1 +HeldIsRecentCycles +every state +2,304 +holds$/m);
     expect(out).not.toContain("BROKEN");
+  });
+
+  test("what is found is what is written down", () => {
+    const counts = committedCounts();
+    expect([...counts.keys()]).toEqual(["tiny", "small", "plain", "wide", "large", "huge"]);
+    const tiny = counts.get("tiny")!;
+    expect(countsFault("tiny", tiny, counts)).toBeUndefined();
+    expect(countsFault("tiny", { ...tiny, states: tiny.states + 1 }, counts)).toMatch(
+      /README\.md says 2304 at 11$/,
+    );
+    expect(countsFault("none", tiny, counts)).toMatch(/has no counts of none/);
   });
 
   test("an unknown set of constants", () => {
