@@ -30,3 +30,27 @@ for (const file of readdirSync(folder).sort()) {
     });
   });
 }
+
+describe("README.md", () => {
+  const text = readFileSync(new URL("README.md", import.meta.url), "utf8");
+  const written = new Set(
+    readdirSync(folder).flatMap((file) =>
+      parseScripts(readFileSync(new URL(file, folder), "utf8")).map(({ name }) => name),
+    ),
+  );
+  const [, cases = "", points = ""] = text.split(/^## /m);
+  const rowsOf = (part: string): readonly (readonly string[])[] =>
+    [...part.matchAll(/^\| (.+?) \| (.+) \|$/gm)].slice(2).map(([, point = "", name = ""]) => [point, name]);
+
+  test("names scripts that there are", () => {
+    const names = [...rowsOf(cases), ...rowsOf(points)].map(([, name = ""]) => name);
+    expect(names.filter((name) => !written.has(name))).toEqual([]);
+    expect(rowsOf(points).length).toBeGreaterThan(10);
+  });
+
+  test("has every corner case but the one that no run can show", () => {
+    const numbers = rowsOf(cases).map(([number]) => Number(number));
+    expect(numbers).toEqual(Array.from({ length: 62 }, (_, index) => index + 1));
+    expect(cases).toContain("Case 63 has no script");
+  });
+});
