@@ -12,6 +12,7 @@ const benches: Readonly<Record<string, (options: Options) => Promise<void>>> = {
   log: async () => (await import("./log.ts")).benchLog(),
   "follow-wire": async () => (await import("./follow-wire.ts")).benchFollowWire(),
   run: async () => (await import("./run.ts")).benchRun(),
+  serve: async () => (await import("./serve.ts")).benchServe(),
   open: async ({ sizeMB }) => (await import("./open.ts")).benchOpen(sizeMB),
 };
 
