@@ -8,7 +8,18 @@ import { compareSpots, formatSpot, type Spot } from "./position.ts";
 import { type LogReader, lookAhead, lookBack } from "./reader.ts";
 import type { TurnState } from "./turns.ts";
 import type { DamageNote, Page, Position, TailPage } from "./types.ts";
-import { endOf, entryOf, joinRuns, type Run, runOf, type Seat, seatOf, slotsOf, startOf } from "./unit.ts";
+import {
+  endOf,
+  entryOf,
+  joinRuns,
+  type Run,
+  runOf,
+  type Seat,
+  type Slot,
+  seatOf,
+  slotsOf,
+  startOf,
+} from "./unit.ts";
 import { joinNotes, type LogWindow, pageLimit, windowAfter, windowBefore } from "./window.ts";
 
 const origin: Spot = { offset: 0, ordinal: 0 };
@@ -145,7 +156,7 @@ async function pairWindow(
 ): Promise<readonly Entry[]> {
   const entries = window.runs.map(entryOf);
   const lost = callsAbove(entries);
-  const before = lost.size === 0 ? [] : await callsBefore(reader, window.from, lost);
+  const before = lost.size === 0 ? [] : await callsBefore(reader, window, lost);
   const pairer = createPairer();
   for (const entry of [...before, ...entries]) pairer.add(entry);
   const own = new Set<Entry>(entries);
@@ -176,14 +187,14 @@ function callsAbove(entries: readonly Entry[]): ReadonlySet<string> {
 /** Entries above the window down from the first one that calls one of the wanted ids still looked for. */
 async function callsBefore(
   reader: LogReader,
-  from: number,
+  window: LogWindow,
   wanted: ReadonlySet<string>,
 ): Promise<readonly Entry[]> {
   const runs: Run[] = [];
   const left = new Set(wanted);
   const reach = { records: PAIR_RECORDS_MAX, bytes: PAIR_BYTES_MAX };
-  await lookBack(reader, from, reach, (unit) => {
-    for (const slot of slotsOf(unit).toReversed()) {
+  const add = (slots: readonly Slot[]): boolean => {
+    for (const slot of slots.toReversed()) {
       const oldest = runs.at(-1);
       const joined = oldest && joinRuns(runOf(slot), oldest);
       if (joined) runs[runs.length - 1] = joined;
@@ -192,9 +203,16 @@ async function callsBefore(
       if (slot.draft.kind !== "model") continue;
       for (const block of slot.draft.blocks) if (block.kind === "tool-use") left.delete(block.id);
     }
-    // One more record is looked at after the last call: it may be the same entry, told before.
     return true;
-  });
+  };
+  const first = window.runs[0]?.first.spot;
+  // A record of many entries may hold the call of a result that the window begins with.
+  if (first !== undefined && first.ordinal > 0)
+    await lookAhead(reader, first.offset, { ...reach, records: 1 }, (unit) =>
+      add(slotsOf(unit).slice(0, first.ordinal)),
+    );
+  // One more record is looked at after the last call: it may be the same entry, told before.
+  await lookBack(reader, window.from, reach, (unit) => add(slotsOf(unit)));
   const above = createPairer();
   // A result whose call was not reached is not an early one of a later call with its id.
   return runs

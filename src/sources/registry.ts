@@ -6,12 +6,14 @@ import { ampPlaces } from "./amp/places.ts";
 import { archiveFolder, MANIFEST_NAME } from "./archive/format.ts";
 import { claudeCodePlaces } from "./claude-code/places.ts";
 import { clinePlaces } from "./cline/places.ts";
+import { clioCoderPlaces } from "./clio-coder/places.ts";
 import { codexPlaces } from "./codex/places.ts";
 import { copilotPlaces } from "./copilot/places.ts";
 import { droidPlaces } from "./droid/places.ts";
 import { readEnds } from "./ends.ts";
 import { asSourceError, SourceError } from "./errors.ts";
 import { isFileError } from "./file-errors.ts";
+import { fxPlaces } from "./fx/places.ts";
 import { geminiPlaces } from "./gemini/places.ts";
 import { hansardPlaces } from "./hansard/places.ts";
 import { kimiPlaces } from "./kimi/places.ts";
@@ -45,6 +47,8 @@ export const sources: readonly Source[] = [
   lazySource(clinePlaces, async () => (await import("./cline/source.ts")).clineSource),
   lazySource(kimiPlaces, async () => (await import("./kimi/source.ts")).kimiSource),
   lazySource(aiderPlaces, async () => (await import("./aider/source.ts")).aiderSource),
+  lazySource(fxPlaces, async () => (await import("./fx/source.ts")).fxSource),
+  lazySource(clioCoderPlaces, async () => (await import("./clio-coder/source.ts")).clioCoderSource),
   lazySource(piPlaces, async () => (await import("./pi/source.ts")).piSource),
   messagesSource,
 ];

@@ -56,13 +56,16 @@ async function* discoverIn(
 /** True where one of the first lines is a session header, or a message only pi writes. */
 function isPi(head: Uint8Array): boolean {
   let seen = 0;
+  let isOwn = false;
   for (const line of textLines(head, true)) {
     if (line.trim() === "") continue;
     const value = parseLine(line.replace(/^\uFEFF/, ""));
-    if (value && isPiRecord(value)) return true;
-    if (++seen >= 8) return false;
+    // clio-coder begins with the same header, but its entries name turns.
+    if (value && "parentTurnId" in value) return false;
+    if (value && isPiRecord(value)) isOwn = true;
+    if (++seen >= 8) return isOwn;
   }
-  return false;
+  return isOwn;
 }
 
 function isPiRecord(value: Fields): boolean {
