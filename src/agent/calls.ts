@@ -23,7 +23,8 @@ export interface Call {
   readonly outputChars: number;
   readonly exitCode: number | undefined;
   readonly isRecorded: boolean;
-  readonly isRunning: boolean;
+  /** Published as running; a call that waits for the person, or was refused, is not. */
+  readonly isPosted: boolean;
   readonly isDenied: boolean;
   readonly openedAt: number;
   readonly startedAt: number | undefined;
@@ -44,7 +45,7 @@ export function newCall(id: string, key: string, time: number): Call {
     outputChars: 0,
     exitCode: undefined,
     isRecorded: false,
-    isRunning: false,
+    isPosted: false,
     isDenied: false,
     openedAt: time,
     startedAt: undefined,
@@ -73,7 +74,6 @@ export function withNews(call: Call, news: CallNews, time: number, outputMax: nu
     output: kept,
     outputChars: news.output === undefined ? call.outputChars : news.output.length,
     exitCode: news.exitCode ?? call.exitCode,
-    isRunning: call.isRunning || news.status === "running",
     startedAt: starts ? time : call.startedAt,
   };
 }

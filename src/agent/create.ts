@@ -12,7 +12,7 @@ import {
 import type { DrivenSession, SessionInfo } from "../session/index.ts";
 import { type Connection, connect, type OpenedSession } from "./connection.ts";
 import { Driver } from "./driver.ts";
-import { AgentError } from "./errors.ts";
+import { AgentError, errnoOf } from "./errors.ts";
 import { inboxSetting } from "./fold.ts";
 import { HistoryPages } from "./history-pages.ts";
 import { Inbox } from "./inbox.ts";
@@ -151,7 +151,7 @@ class Start {
   async #folder(): Promise<string> {
     const cwd = this.#options.cwd ?? this.#log?.session.cwd;
     if (cwd === undefined) throw new AgentError("bad-folder", "no folder was named for the agent to work in");
-    const facts = await this.#ports.log.files.facts(cwd).catch(() => undefined);
+    const facts = await this.#ports.log.files.facts(cwd).catch(tolerate);
     // A link to a folder is one; only what is there and is a file is refused here, the rest by the system.
     if (facts === undefined || facts.isFile)
       throw new AgentError("bad-folder", `there is no folder ${cwd} for the agent to work in`, {
@@ -204,7 +204,7 @@ class Start {
       folder === undefined
         ? undefined
         : new Inbox(small, folder, typeof taken === "string" ? taken : undefined);
-    await inbox?.open().catch(() => undefined);
+    await inbox?.open().catch(tolerate);
     const driver = new Driver({
       log,
       info: infoOf(log, cwd, agent.version, this.#ports.log.clock.now()),
@@ -290,6 +290,12 @@ class Start {
     if (problem !== undefined)
       driver.notice("error", `The session cannot be saved now (${problem.code}); it is tried again.`);
   }
+}
+
+/** What the disk refuses here is told by what needs it later. */
+function tolerate(error: unknown): undefined {
+  if (errnoOf(error) === undefined) throw error;
+  return undefined;
 }
 
 function infoOf(log: LogWriter, cwd: string, agentVersion: string | undefined, now: number): SessionInfo {

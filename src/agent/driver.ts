@@ -77,6 +77,8 @@ export class Driver implements DrivenSession {
   #isTurnRunning = false;
   #isCancelling = false;
   #hasEnded = false;
+  /** Why it ended, once it has or is about to. */
+  #failure: string | undefined;
   #closing: Promise<void> | undefined;
   #closeMessage: string | undefined;
   #hasProblem = false;
@@ -180,8 +182,7 @@ export class Driver implements DrivenSession {
   }
 
   #leaseLost(): void {
-    const failure = "Another process has taken the session over; this one records nothing any more.";
-    void this.#stage.setState({ failure });
+    this.#failure ??= "Another process has taken the session over; this one records nothing any more";
     void this.#agent?.connection.close();
   }
 
@@ -282,7 +283,7 @@ export class Driver implements DrivenSession {
     if (this.#hasEnded)
       return Promise.reject(
         this.#closing === undefined
-          ? new AgentError("agent-ended", this.#stage.state.failure ?? "the agent has ended")
+          ? new AgentError("agent-ended", this.#failure ?? "the agent has ended")
           : new AgentError("closed", "the session is closed"),
       );
     if (Buffer.byteLength(prompt.text) > promptBytesMax)
@@ -379,7 +380,9 @@ export class Driver implements DrivenSession {
   async #converse(text: string): Promise<TurnEnd> {
     const agent = this.#agent;
     if (agent === undefined || this.#hasEnded)
-      return { type: "interrupted", reason: this.#stage.state.failure ?? "closed", time: this.#now() };
+      return { type: "interrupted", reason: this.#failure ?? "closed", time: this.#now() };
+    // The agent has not heard of the turn yet, so there is nothing that it could stop.
+    if (this.#isCancelling) return { type: "interrupted", reason: "cancelled", time: this.#now() };
     try {
       const context = this.#context;
       const end = await agent.connection.prompt(
@@ -427,7 +430,8 @@ export class Driver implements DrivenSession {
     if (this.#closing !== undefined) return;
     this.#hasEnded = true;
     this.#refusePrompts(new AgentError("agent-ended", sentence));
-    const failure = this.#stage.state.failure ?? sentence;
+    this.#failure ??= sentence;
+    const failure = this.#failure;
     this.notice("error", `${failure}.`);
     void this.#stage.setState({ phase: "ended", failure, queued: 0 });
   }
@@ -438,7 +442,7 @@ export class Driver implements DrivenSession {
 
   #ready(): OpenAgent {
     if (this.#agent === undefined || this.#hasEnded)
-      throw new AgentError("agent-ended", this.#stage.state.failure ?? "the agent has ended");
+      throw new AgentError("agent-ended", this.#failure ?? "the agent has ended");
     return this.#agent;
   }
 
@@ -473,6 +477,7 @@ export class Driver implements DrivenSession {
       return;
     }
     await this.#stage.flush();
+    await this.#stage.perform(this.#fold.allow(callId));
   }
 
   // ---- other processes ----

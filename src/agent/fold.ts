@@ -203,6 +203,13 @@ export class Fold {
     return { effects: out, approval: approvalOf(call, approvalId, options, time) };
   }
 
+  /** The person allowed a call: it runs from now on. */
+  allow(callId: string): readonly Effect[] {
+    const out: Effect[] = [];
+    this.#post(callId, out);
+    return out;
+  }
+
   /** The person rejected a call: a failure of it from now on is a refusal. */
   deny(callId: string): void {
     const call = this.#calls.get(callId);
@@ -379,6 +386,7 @@ export class Fold {
     const call = this.#calls.get(news.id);
     if (call === undefined || news.status === undefined || news.status === "pending") return;
     if (!call.isRecorded) this.#recordCall(call, time, out);
+    if (news.status === "running" || !call.isDenied) this.#post(news.id, out);
     if (news.status === "running") return;
     const state: CallState = news.status === "done" ? "done" : call.isDenied ? "denied" : "failed";
     this.#settle(news.id, { state, time }, out);
@@ -419,24 +427,24 @@ export class Fold {
 
   #recordCall(call: Call, time: number, out: Effect[]): void {
     this.#calls.set(call.id, { ...call, isRecorded: true });
-    const { name } = nameOf(call);
     const payload = callPayload(call);
-    out.push(
-      {
-        type: "record",
-        specs: [{ kind: "message", role: "tool_call", payload, timestamp: iso(time) }],
-        blocks: [{ key: call.key, record: 0 }],
-      },
-      {
-        type: "step",
-        event: {
-          type: "posted",
-          id: call.id,
-          name,
-          ...(payload.input === undefined ? {} : { input: payload.input }),
-        },
-      },
-    );
+    out.push({
+      type: "record",
+      specs: [{ kind: "message", role: "tool_call", payload, timestamp: iso(time) }],
+      blocks: [{ key: call.key, record: 0 }],
+    });
+  }
+
+  /** The call runs: it is published, once. */
+  #post(id: string, out: Effect[]): void {
+    const call = this.#calls.get(id);
+    if (call === undefined || call.isPosted) return;
+    this.#calls.set(id, { ...call, isPosted: true });
+    const { input } = callPayload(call);
+    out.push({
+      type: "step",
+      event: { type: "posted", id, name: nameOf(call).name, ...(input === undefined ? {} : { input }) },
+    });
   }
 
   #settleAll(ending: Ending, out: Effect[]): void {
@@ -474,7 +482,9 @@ export class Fold {
       },
       done,
       { type: "finish", key, draft: resultDraft(known, ending) },
-      {
+    );
+    if (known.isPosted)
+      out.push({
         type: "step",
         event: {
           type: "landed",
@@ -484,8 +494,7 @@ export class Fold {
           endedAt: ending.time,
           ...(known.startedAt === undefined ? {} : { startedAt: known.startedAt }),
         },
-      },
-    );
+      });
   }
 
   // ---- the rest ----

@@ -90,6 +90,7 @@ describe("approvals", () => {
       reason: "Edit wants to run: a.txt",
       options: [{ id: "allow" }, { id: "always" }, { id: "reject" }],
     });
+    expect(existsSync(join(call, "input.json"))).toBe(false);
     // Another process answers as the layout says: by a link that must not be there.
     await writeFile(
       join(call, ".other.tmp"),
@@ -104,6 +105,11 @@ describe("approvals", () => {
     await watched.turnEnd();
     expect(finished(watched).at(-1)).toBe("text(changed)");
     expect(existsSync(join(call, "parked.json"))).toBe(false);
+    expect(JSON.parse(await readFile(join(call, "input.json"), "utf8"))).toMatchObject({
+      id: "e1",
+      name: "Edit",
+    });
+    expect(JSON.parse(await readFile(join(call, "output.json"), "utf8"))).toMatchObject({ exit_code: 0 });
   });
 
   it("are answered by another process alone", async () => {

@@ -145,11 +145,9 @@ describe("the fold", () => {
     expect(lines).toEqual([
       "open ~2 call(a, running)",
       "record message/tool_call for ~2",
-      "step posted a",
       "open ~3 call(b, running)",
       "step text",
       "record message/tool_call for ~3",
-      "step posted b",
       "open ~4 text(x)",
     ]);
   });
@@ -211,7 +209,6 @@ describe("the fold", () => {
     expect(asked.effects.map(tellEffect)).toEqual([
       "open ~2 call(Edit a.txt, running)",
       "record message/tool_call for ~2",
-      "step posted e",
     ]);
     expect(asked.approval).toEqual({
       id: "e#1",
@@ -220,9 +217,26 @@ describe("the fold", () => {
       askedAt: 5,
     });
     fold.deny("e");
-    expect(fold.update(readUpdate(news("e", { status: "failed" })), 6).map(tellEffect)).toContain(
+    // What was refused did not run: it is neither posted nor landed.
+    expect(fold.update(readUpdate(news("e", { status: "failed" })), 6).map(tellEffect)).toEqual([
+      "change ~2 call(Edit a.txt, running)",
+      "record message/tool_result for ~3",
       "finish ~2 call(Edit a.txt, denied)",
-    );
+      'finish ~3 result(denied, "")',
+    ]);
+  });
+
+  it("posts a call that was asked about when it is allowed", () => {
+    const { fold } = run();
+    fold.ask({ id: "e", isNew: false, title: "Edit" }, "e#1", [], 5);
+    expect(fold.allow("e").map(tellEffect)).toEqual(["step posted e"]);
+    expect(fold.update(readUpdate(news("e", { status: "completed" })), 6).map(tellEffect)).toEqual([
+      "change ~2 call(Edit, running)",
+      "record message/tool_result for ~3",
+      "finish ~2 call(Edit, done)",
+      'finish ~3 result(done, "")',
+      "step landed e",
+    ]);
   });
 
   it("ends a message of words that come outside of a turn", () => {
