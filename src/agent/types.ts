@@ -1,5 +1,5 @@
 /** What `createDriven` takes: the agent, the session, and the outside world as ports. */
-import type { Durability, LogPorts, LogWriter } from "../log/index.ts";
+import type { Durability, LogPorts } from "../log/index.ts";
 import type { Page, Position, SessionInfo, TailPage } from "../session/index.ts";
 import type { Place } from "../transcript/index.ts";
 import type { AgentCommand, Spawn } from "./process.ts";
@@ -45,11 +45,4 @@ export interface DrivenOptions {
   readonly ports?: Partial<DriverPorts>;
   /** Calls the start off. */
   readonly signal?: AbortSignal;
-}
-
-/** What the driver of a saved session knows of its log. */
-export interface Recorder {
-  readonly log: LogWriter;
-  /** The session's folder; absent where nothing is saved. */
-  readonly folder?: string;
 }
