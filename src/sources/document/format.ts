@@ -1,5 +1,5 @@
 /** The seam between the reader of documents and what one agent's document holds. Pure but for the scan's reading. */
-import type { ByteSource, DamageReason } from "../../lines/index.ts";
+import type { ByteSource } from "../../lines/index.ts";
 import type { Classified } from "../classifier.ts";
 import type { AgentName, SessionInfo } from "../types.ts";
 
@@ -37,6 +37,3 @@ export interface DocumentFormat {
   /** True where the file only ever grows at its end, so that what was read once stays as it is but for the last element. */
   readonly grows?: true;
 }
-
-/** Why an element gave nothing. */
-export type ElementDamage = DamageReason;
