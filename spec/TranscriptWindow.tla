@@ -489,6 +489,32 @@ ReplyIsBounded ==
         /\ w'.ctrlo.hi - w.ctrlo.hi <= Step
         /\ w.ctrlo.hi - w'.ctrlo.hi <= Step
 
+RangeIsNotEmpty ==
+    \A i \in Told :
+        (effects'[i].type = "drop" \/ effects'[i].type = "reprint_slice") => effects'[i].from < effects'[i].to
+
+RepaintIsLast ==
+    /\ Len(effects') <= 2
+    /\ Has("reprint_begin") = (event'.type = "resized" \/ event'.type = "resumed")
+    /\ Has("repaint_live") = (event'.type = "reprint_tick" /\ ~w'.reprinting)
+    /\ Has("repaint_live") => effects'[Len(effects')].type = "repaint_live"
+
+ReadIsOfScroll ==
+    \A i \in Told : effects'[i].type = "read_log" =>
+        /\ IF effects'[i].dir = "first"
+           THEN event'.type = "ctrlo_jumped"
+           ELSE event'.type = "ctrlo_scrolled" /\ event'.dir = effects'[i].dir
+        /\ effects'[i].dir /= "newer" => ~w.ctrlo.at_start
+
+ScrollIsBounded ==
+    (event'.type = "ctrlo_scrolled" /\ Has("ctrlo_show")) =>
+        IF event'.dir = "older"
+        THEN /\ w'.ctrlo.lo < w.ctrlo.lo
+             /\ w.ctrlo.lo - w'.ctrlo.lo <= Step
+             /\ w'.ctrlo.lo >= w'.held_first
+        ELSE /\ w'.ctrlo.hi > w.ctrlo.hi
+             /\ w'.ctrlo.hi - w.ctrlo.hi <= Step
+
 LiveNeverDropped == [][LiveKeptByDrop]_vars     \* L2
 DropOnlySaved == [][DropIsSaved]_vars           \* L3
 UpdateIsLocal == [][ChangeIsLocal]_vars         \* L4
@@ -502,4 +528,8 @@ RecoveredFromLog == [][ResumeIsFromLog]_vars    \* L13
 DropBetweenTurns == [][DropIsBetweenTurns]_vars \* L18
 PaintedOnce == [][PaintIsFresh]_vars            \* L20
 ReadBounded == [][ReplyIsBounded]_vars          \* L21
+NoEmptyRange == [][RangeIsNotEmpty]_vars        \* X9
+RepaintLiveLast == [][RepaintIsLast]_vars       \* X14
+ReadOnlyOnScroll == [][ReadIsOfScroll]_vars     \* X15
+ScrollBounded == [][ScrollIsBounded]_vars       \* X18
 =============================================================================

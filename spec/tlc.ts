@@ -35,6 +35,10 @@ const properties = [
   "DropBetweenTurns",
   "PaintedOnce",
   "ReadBounded",
+  "NoEmptyRange",
+  "RepaintLiveLast",
+  "ReadOnlyOnScroll",
+  "ScrollBounded",
 ] as const;
 
 /** What is checked: laws of states and steps under the view, or the laws of runs. */
