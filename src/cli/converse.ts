@@ -10,7 +10,8 @@ import type { Io } from "./io.ts";
 /** Bytes of a prompt that are read from the standard input. */
 export const promptBytesMax = 4_000_000;
 
-async function readPrompt(input: Readable): Promise<string> {
+/** The prompt on the standard input, to its end. Throws a CommandError where there is none, or too much. */
+export async function readPrompt(input: Readable): Promise<string> {
   const pieces: Buffer[] = [];
   let bytes = 0;
   for await (const piece of input as AsyncIterable<Buffer | string>) {
@@ -69,11 +70,10 @@ function isOver(driver: DriverState, before: DriverState["lastTurn"]): boolean {
 }
 
 /**
- * Sends what stands on `input` as one prompt and writes the answer's text to the standard output as its blocks finish; tools and problems go to the
+ * Sends one prompt and writes the answer's text to the standard output as its blocks finish; tools and problems go to the
  * error stream. The exit code says how the turn ended. An interrupt cancels the turn.
  */
-export async function converse(io: Io, session: DrivenSession, input: Readable): Promise<ExitCode> {
-  const text = await readPrompt(input);
+export async function converse(io: Io, session: DrivenSession, text: string): Promise<ExitCode> {
   const stop = new AbortController();
   let interrupted: ExitCode | undefined;
   const onSignal = (code: ExitCode) => (): void => {

@@ -14,7 +14,7 @@ import {
 import { sessionsFolder, stateFolder } from "../log/index.ts";
 import { openLog } from "../sources/index.ts";
 import { sanitizeLine } from "../terminal/text/index.ts";
-import { converse } from "./converse.ts";
+import { converse, readPrompt } from "./converse.ts";
 import { editorCommand, editText } from "./edit-text.ts";
 import { CommandError } from "./errors.ts";
 import { type ExitCode, exitCodes } from "./exit.ts";
@@ -81,7 +81,7 @@ export async function withAgentErrors<T>(work: () => Promise<T>): Promise<T> {
     return await withLogErrors(work);
   } catch (error) {
     if (!(error instanceof AgentError)) throw error;
-    const sentence = `${error.message.charAt(0).toUpperCase()}${error.message.slice(1)}`;
+    const sentence = error.message;
     throw new CommandError(
       exitCodeOf(error),
       /[.!?]$/.test(sentence) ? sentence : `${sentence}.`,
@@ -152,12 +152,13 @@ function wayBack(driven: Driven, { agent }: DriveOptions): string | undefined {
  */
 export async function drive(io: Io, options: DriveOptions): Promise<ExitCode> {
   const isTalk = io.out.isTTY && process.stdin.isTTY && io.around.env["TERM"] !== "dumb";
+  const prompt = isTalk ? undefined : await readPrompt(process.stdin);
   const driven = await begin(io, options);
   const back = wayBack(driven, options);
   let code: ExitCode;
   try {
-    if (isTalk) code = await talk(io, driven, back, options);
-    else code = await converse(io, driven, process.stdin);
+    if (prompt === undefined) code = await talk(io, driven, back, options);
+    else code = await converse(io, driven, prompt);
   } finally {
     await driven.close();
   }
