@@ -28,7 +28,7 @@ async function hasRoot(places: SourcePlaces, around: Surroundings): Promise<bool
       await stat(root);
       return true;
     } catch (error) {
-      if (!isFileError(error, "not-found")) return true;
+      if (!isFileError(error, "ENOENT", "ENOTDIR")) return true;
     }
   }
   return false;

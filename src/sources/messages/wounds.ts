@@ -3,9 +3,10 @@ import { basename, dirname, join } from "node:path";
 import { type Orphan, orphanedTail, type SpineStep, type Wound } from "../../transcript/index.ts";
 import { objectOf, stringOf, timeOf } from "../fields.ts";
 import { fileStateAt } from "../file-errors.ts";
-import { readEnd, readMessage, readStretch } from "./files.ts";
+import { readEnd, readStretch } from "./files.ts";
 import { type Ending, readFraming } from "./framing.ts";
 import { listRows, type MessagesPlace } from "./listing.ts";
+import { readMessage } from "./read-message.ts";
 import { stepNames } from "./step-folder.ts";
 
 /** Bytes of a response's end that its ending is told from. */
