@@ -2,6 +2,7 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { asCommandError, type CommandError } from "./errors.ts";
 import { exitCodes } from "./exit.ts";
+import type { ExportOptions } from "./export.ts";
 import { type Io, type Output, processIo } from "./io.ts";
 import type { ResumeOptions } from "./resume.ts";
 import type { AgentWords, RunOptions } from "./run.ts";
@@ -175,6 +176,28 @@ function createProgram(
     .action(async (name: string, options: { json?: boolean }) => {
       const { runCheck } = await import("./check.ts");
       setExit(await runCheck(io, name, options));
+    });
+
+  program
+    .command("export")
+    .argument("<session>", sessionArgument)
+    .description("write a session as a file for others")
+    .addOption(
+      new Option("--to <form>", "what it is written as")
+        .choices(["markdown", "html", "json", "text"])
+        .makeOptionMandatory(),
+    )
+    .option("--out <file>", "where to; else it is printed")
+    .option("--force", "replace the file that is there")
+    .option("--since <time>", "entries from then on: a date, a date and a time, or how long ago (2h, 3d)")
+    .option("--raw", "each entry's record too, as it lies in the log")
+    .option(
+      "--redact",
+      "replace secrets, keys, home folders and e-mail addresses; prints what was replaced where",
+    )
+    .action(async (name: string, options: ExportOptions) => {
+      const { runExport } = await import("./export.ts");
+      setExit(await runExport(io, name, options));
     });
 
   program

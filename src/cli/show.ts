@@ -31,7 +31,7 @@ async function readOn(page: Promise<Page>): Promise<Page> {
 }
 
 /** Pages in log order that together hold the newest `limit` entries before `before`; each is read when it is asked for. */
-async function* pages(log: Log, options: ShowOptions): AsyncGenerator<Page> {
+export async function* pagesOf(log: Log, options: ShowOptions): AsyncGenerator<Page> {
   if (options.limit === undefined && options.before === undefined) {
     let page: Page = await log.first(SHOW_PAGE_ENTRIES);
     yield page;
@@ -74,7 +74,7 @@ export async function runShow(io: Io, name: string, options: ShowOptions): Promi
   try {
     const printer = createTextPrinter(io);
     let isFirst = true;
-    for await (const page of pages(log, options)) {
+    for await (const page of pagesOf(log, options)) {
       let out = "";
       if (options.json === true) {
         for (const [i, entry] of page.entries.entries())
