@@ -8,7 +8,9 @@ const node = process.execPath;
 const tsc = require.resolve("typescript/bin/tsc");
 const modulesMin = 40; // dependency-cruiser can cruise nothing and pass; this many modules must be seen
 
-const pures = ["window", "transcript", "continuity", "follow"].filter((f) => existsSync(`src/${f}/tsconfig.json`));
+const pures = ["window", "transcript", "continuity", "follow"].filter((f) =>
+  existsSync(`src/${f}/tsconfig.json`),
+);
 const steps = [
   ["types", [tsc, "-p", "tsconfig.json"]],
   ["declarations", [tsc, "-p", "tsconfig.build.json", "--noEmit"]],
