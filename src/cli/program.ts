@@ -8,7 +8,24 @@ import type { ResumeOptions } from "./resume.ts";
 import type { AgentWords, RunOptions } from "./run.ts";
 import type { ServeOptions } from "./serve.ts";
 
-const agents = ["claude-code", "codex", "gemini", "pi", "messages", "hansard"] as const;
+/** The names of the readers; a test holds them to be all. */
+export const agents = [
+  "hansard",
+  "claude-code",
+  "codex",
+  "gemini",
+  "copilot",
+  "qwen",
+  "droid",
+  "amp",
+  "cline",
+  "kimi",
+  "aider",
+  "fx",
+  "clio-coder",
+  "pi",
+  "messages",
+] as const;
 
 const sessionArgument = "an id, a unique start of one, a title, a path, or `last`";
 
