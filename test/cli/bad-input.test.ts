@@ -112,19 +112,9 @@ test.each(faults)("%s", async (_name, make, exit, sentence) => {
 
 const others: readonly (readonly [string, RegExp, string])[] = [
   [
-    "GitHub Copilot CLI",
-    /Copilot/,
-    `${JSON.stringify({ type: "session.start", data: { sessionId: "s", version: 1, producer: "copilot-agent", copilotVersion: "1.0.12" }, id: "e1", timestamp: "2026-03-30T18:55:53.441Z", parentId: null })}\n`,
-  ],
-  [
     "Cursor",
     /Cursor/,
     `${JSON.stringify({ role: "user", message: { content: [{ type: "text", text: "<user_query>\nhello\n</user_query>" }] } })}\n${JSON.stringify({ role: "assistant", message: { content: [{ type: "text", text: "hello" }] } })}\n`,
-  ],
-  [
-    "Factory Droid",
-    /Droid/,
-    `${JSON.stringify({ type: "session_start", id: "9f21a0af", title: "t", owner: "o", version: 2, cwd: "/w" })}\n${JSON.stringify({ type: "message", id: "m1", timestamp: "2026-01-01T00:00:00.000Z", message: { role: "user", content: [{ type: "text", text: "hello" }] } })}\n`,
   ],
   [
     "OpenCode",
