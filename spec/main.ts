@@ -7,7 +7,6 @@ import { committedCounts, countsFault } from "./counts.ts";
 import type { Job, JobResult } from "./jobs.ts";
 import { runJobs } from "./jobs.ts";
 import { runLaws } from "./liveness.ts";
-import { coreFiles, impurities } from "./purity.ts";
 import { formatExplorations, formatLaws } from "./report.ts";
 import { TraceChecker } from "./trace.ts";
 import { linesOfChunks } from "./trace-line.ts";
@@ -39,6 +38,8 @@ async function explore(names: readonly string[], areRunsAsked: boolean): Promise
   const results = await runJobs(jobs, sayResult);
   const found = results.filter((result) => result.kind === "explored");
   const checks = results.filter((result) => result.kind === "ran");
+  // The compiler is loaded for the purity check alone.
+  const { coreFiles, impurities } = await import("./purity.ts");
   const files = coreFiles();
   const impure = [...files].flatMap(([name, text]) =>
     impurities(name, text).map((what) => `${name} ${what}`),
