@@ -41,6 +41,8 @@ async function describeNewest(
   return { found, infos, left: all.length - at };
 }
 
+/** Folders of one agent that are named where nothing was found. */
+const ROOTS_MAX = 4;
 /** Cells that a title has at least. */
 const TITLE_CELLS_MIN = 8;
 
@@ -131,7 +133,11 @@ export async function runList(io: Io, options: ListOptions): Promise<number> {
     }
   } else if (found.length === 0) {
     await io.out.write("No sessions found. Looked in:\n");
-    for (const root of sourceRoots(io.around, options.agent)) await io.out.write(`  ${sanitizeLine(root)}\n`);
+    for (const { label, roots } of sourceRoots(io.around, options.agent)) {
+      for (const root of roots.slice(0, ROOTS_MAX)) await io.out.write(`  ${sanitizeLine(root)}\n`);
+      if (roots.length > ROOTS_MAX)
+        await io.out.write(`  … and ${roots.length - ROOTS_MAX} more places of ${label}\n`);
+    }
     await io.out.write(
       "`hansard demo` shows one made on the spot; `hansard open <path>` opens a file from anywhere.\n",
     );

@@ -112,9 +112,12 @@ async function archivedSource(path: string): Promise<Source> {
   return { ...source, describe: () => describeArchived(path), open: () => openArchived(path, sourceOf) };
 }
 
-/** The folders that are looked in. */
-export function sourceRoots(around: Surroundings, agent?: string): readonly string[] {
-  return sourcesOf(agent).flatMap((source) => source.roots(around));
+/** The folders that are looked in, by reader. */
+export function sourceRoots(
+  around: Surroundings,
+  agent?: string,
+): readonly { readonly label: string; readonly roots: readonly string[] }[] {
+  return sourcesOf(agent).map((source) => ({ label: source.label, roots: source.roots(around) }));
 }
 
 /** Title, cwd, model and times of a found session, from the ends of its log. Throws a SourceError where it cannot be read. */

@@ -155,7 +155,11 @@ describe("finding", () => {
 
   test("each reader says where it looks, under the home or where a setting moved it", () => {
     for (const source of sources.filter((s) => s.agent !== "messages"))
-      expect(sourceRoots(home.around, source.agent).every((root) => root.startsWith(home.path))).toBe(true);
+      expect(
+        sourceRoots(home.around, source.agent)
+          .flatMap(({ roots }) => roots)
+          .every((root) => root.startsWith(home.path)),
+      ).toBe(true);
     expect(sourceRoots(home.around).length).toBeGreaterThan(4);
   });
 
