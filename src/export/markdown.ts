@@ -33,22 +33,41 @@ function acts(tokens: readonly Token[]): boolean {
   return isFound;
 }
 
+/** A line that opens or closes a fence; one of backticks has none in what follows them. */
+const fenceMark = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/;
+
+/** The fence that is open after `line`, where `fence` was before it. */
+function fenceAfter(line: string, fence: string | undefined): string | undefined {
+  const mark = fenceMark.exec(line)?.[1];
+  if (fence === undefined) return mark;
+  return mark?.startsWith(fence) === true && line.trim() === mark ? undefined : fence;
+}
+
 /** Outside of fences no `<` and no `!` before a bracket keeps its meaning. */
 function disarmed(text: string): string {
   let fence: string | undefined;
   return text
     .split("\n")
     .map((line) => {
-      const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
-      if (fence === undefined) fence = mark;
-      else if (mark?.startsWith(fence) === true && line.trim() === mark) {
-        fence = undefined;
-        return line;
-      }
-      if (fence !== undefined) return line;
+      const isFenced = fence !== undefined;
+      fence = fenceAfter(line, fence);
+      if (isFenced || fence !== undefined) return line;
       return line.replaceAll("<", "&lt;").replaceAll("![", "!\\[");
     })
     .join("\n");
+}
+
+/** The text with the fence closed that it leaves open. */
+function closed(text: string): string {
+  let fence: string | undefined;
+  for (const line of text.split("\n")) fence = fenceAfter(line, fence);
+  return fence === undefined ? text : `${text}\n${fence}`;
+}
+
+/** Whether what is written behind the text is a paragraph of its own. */
+function isOver(text: string): boolean {
+  const last = marked.lexer(`${text}\n\nbehind`).at(-1);
+  return last?.type === "paragraph" && last.raw === "behind";
 }
 
 /**
@@ -59,24 +78,9 @@ export function safeMarkdown(text: string): string {
   const inert = inertText(text).trim();
   if (inert === "") return "";
   if (inert.length > PROSE_UNITS_MAX) return fenced(inert);
-  for (const form of [inert, disarmed(inert)]) {
-    const tokens = marked.lexer(form);
-    if (acts(tokens)) continue;
-    const open = openFence(form);
-    return `${form}${open === undefined ? "" : `\n${open}`}\n\n`;
-  }
+  for (const form of [closed(inert), closed(disarmed(inert))])
+    if (!acts(marked.lexer(form)) && isOver(form)) return `${form}\n\n`;
   return fenced(inert);
-}
-
-/** The fence that the text leaves open, if any. */
-function openFence(text: string): string | undefined {
-  let fence: string | undefined;
-  for (const line of text.split("\n")) {
-    const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
-    if (fence === undefined) fence = mark;
-    else if (mark?.startsWith(fence) === true && line.trim() === mark) fence = undefined;
-  }
-  return fence;
 }
 
 function quoted(text: string): string {

@@ -53,7 +53,7 @@ const wrong: readonly (readonly [string, readonly string[], RegExp])[] = [
   ["an unknown command with words behind it", ["sho", "last"], /unknown command 'sho'/],
   ["an unknown option", ["list", "--colour"], /unknown option '--colour'/],
   ["an unknown option before a command", ["--colour", "list"], /unknown option '--colour'/],
-  ["an agent nobody reads", ["list", "--agent", "emacs"], /claude-code, codex, gemini, pi, messages/],
+  ["an agent nobody reads", ["list", "--agent", "emacs"], /hansard, claude-code, codex, gemini, copilot, /],
   ["no session named to open", ["open"], /missing required argument 'session'/],
   ["no session named to show", ["show"], /missing required argument 'session'/],
   ["no session named to check", ["check"], /missing required argument 'session'/],
