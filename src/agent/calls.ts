@@ -152,7 +152,7 @@ export interface Ending {
 export function outcomeOf(call: Call, { state, time, note }: Ending): CallOutcome {
   return {
     state,
-    lines: lineCount(call.output),
+    ...(call.output === "" ? {} : { lines: lineCount(call.output) }),
     ...(call.exitCode === undefined ? {} : { exitCode: call.exitCode }),
     ...(call.startedAt === undefined ? {} : { durationMs: Math.max(0, time - call.startedAt) }),
     ...(note === undefined ? {} : { note }),

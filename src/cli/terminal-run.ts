@@ -36,11 +36,11 @@ function headLines(io: Io, session: Session, width: number): readonly Line[] {
 }
 
 /** How to come back, under the transcript. */
-function footLines(wayBack: string, width: number): readonly Line[] {
-  const words = cutTo(wayBack, Math.max(1, width - 2));
+function footLines(wayBack: string): readonly Line[] {
+  // The terminal breaks it, so that a narrow one still gives the whole of it to who copies it.
   return [
     { spans: [], wrap: "fit" },
-    { spans: [{ text: " " }, ...safeSpans(words, { tone: "dim" })], wrap: "fit" },
+    { spans: safeSpans(wayBack, { tone: "dim" }), wrap: "flow" },
   ];
 }
 
@@ -128,7 +128,7 @@ export async function runInTerminal(io: Io, session: Session, options: TerminalR
     hasStrings: !/^(?:linux|vt|cons)/.test(env["TERM"] ?? ""),
     layout: { highlighter },
     head: (width) => headLines(io, session, width),
-    ...(wayBack === undefined ? {} : { foot: (width: number) => footLines(wayBack, width) }),
+    ...(wayBack === undefined ? {} : { foot: () => footLines(wayBack) }),
     ...(greeting === undefined ? {} : { greeting }),
     ...(talk === undefined ? {} : { talk }),
     ...(process.platform === "win32" ? {} : { stopProcess }),

@@ -189,7 +189,7 @@ function resultDraft(fields: Fields, payload: unknown, time: number | undefined)
   const changes = changesOf(fields["changes"]);
   const outcome: CallOutcome = {
     state,
-    lines: lineCount(content),
+    ...(content === "" ? {} : { lines: lineCount(content) }),
     ...(exitCode === undefined ? {} : { exitCode }),
     ...(durationMs === undefined ? {} : { durationMs }),
     ...(note === undefined ? {} : { note }),
