@@ -37,6 +37,11 @@ function tell(report: CheckReport): string[] {
     report.orphanResults ? ` (${report.orphanResults} without a call)` : "",
   );
   count("compactions", report.compactions);
+  if (report.sessions !== undefined)
+    lines.push(
+      `  sessions         ${report.sessions.length}: the records are of more than one session`,
+      ...report.sessions.map((id) => `    ${sanitizeLine(id)}`),
+    );
   lines.push("  record kinds");
   for (const [kind, n] of Object.entries(report.recordKinds).sort((a, b) => b[1] - a[1])) {
     lines.push(

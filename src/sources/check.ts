@@ -1,10 +1,14 @@
 /** Checking a line log: one pass over all of it, in memory that grows with distinct ids only. */
 import { forwardBatches } from "../lines/index.ts";
 import { Census } from "./census.ts";
+import { objectOf, stringOf } from "./fields.ts";
 import type { LogReader } from "./reader.ts";
 import type { AgentName, CheckReport, DamageNote } from "./types.ts";
 import { judged } from "./unit.ts";
 import { joinNotes } from "./window.ts";
+
+/** Sessions that a report names. */
+export const SESSIONS_MAX = 100;
 
 /** Reads the log from its first byte to its last and counts what is in it. */
 export async function checkLog(
@@ -15,6 +19,7 @@ export async function checkLog(
   const bytes = await reader.source.size();
   const census = new Census();
   const damaged: DamageNote[] = [];
+  const sessions = new Set<string>();
   const options = { end: bytes, ...(signal === undefined ? {} : { signal }) };
   for await (const batch of forwardBatches(reader.source, options)) {
     for (const found of batch) {
@@ -29,7 +34,10 @@ export async function checkLog(
         damaged.push({ start, end, reason: item.recovered });
       }
       census.add(reader.classifier.classify(item));
+      const session = stringOf(objectOf(item.value)?.["sessionId"]);
+      if (session !== undefined && sessions.size < SESSIONS_MAX) sessions.add(session);
     }
   }
-  return census.report({ ...about, bytes, damaged: joinNotes(damaged) });
+  const report = census.report({ ...about, bytes, damaged: joinNotes(damaged) });
+  return sessions.size > 1 ? { ...report, sessions: [...sessions] } : report;
 }

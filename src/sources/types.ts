@@ -146,6 +146,8 @@ export interface CheckReport {
   readonly outputTokens?: number;
   readonly turns?: number;
   readonly openTurn?: boolean;
+  /** The sessions that the records say they are of, in order of appearance, where they are of more than one (at most 100). */
+  readonly sessions?: readonly string[];
 }
 
 /** One open log. Every read is bounded by its page, not by the log, unless the source says otherwise. */

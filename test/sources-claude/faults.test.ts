@@ -1,5 +1,6 @@
 /** The field's faults of finding and ordering Claude Code's sessions, each by its name. docs/faults.md lists them all. */
 import { afterEach, expect, test } from "vitest";
+import { SESSIONS_MAX } from "../../src/sources/check.ts";
 import { createClaudeClassifier } from "../../src/sources/claude-code/classifier.ts";
 import { claudeCodeSource } from "../../src/sources/claude-code/source.ts";
 import { entryLine } from "../support/entry-notation.ts";
@@ -70,4 +71,25 @@ test("cc#21085, cc#40946, cc#69245: folders whose names collide are told apart b
     found.map(async (session) => (await claudeCodeSource.describe(session)).cwd),
   );
   expect(told.sort()).toEqual(folders.sort());
+});
+
+test("cc#26964, cc#30802: records of another session in a file are shown in their place, and the check names both sessions", async () => {
+  const bytes = lines(
+    prompt("1", null, "go"),
+    prompt("2", "1", "a stranger's", { sessionId: "other" }),
+    text("3", "2", "done"),
+  );
+  const log = await logOf("claude-code", classifier, Buffer.from(bytes));
+  expect((await log.tail(10)).entries).toHaveLength(3);
+  expect((await log.check()).sessions).toEqual(["s", "other"]);
+  const own = await logOf("claude-code", classifier, Buffer.from(lines(prompt("1", null, "go"))));
+  expect("sessions" in (await own.check())).toBe(false);
+});
+
+test("the check names as many sessions as its limit", async () => {
+  const rows = Array.from({ length: SESSIONS_MAX + 1 }, (_, at) =>
+    prompt(String(at + 1), null, "go", { sessionId: `s${at}` }),
+  );
+  const log = await logOf("claude-code", classifier, Buffer.from(lines(...rows)));
+  expect((await log.check()).sessions).toHaveLength(SESSIONS_MAX);
 });
