@@ -1,6 +1,7 @@
 // `npm run spec:tlc`: words that cannot be done are told in a sentence, before anything runs.
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
+import { readWords, usage } from "../../spec/tlc-words.ts";
 
 const some = "package.json";
 
@@ -17,9 +18,20 @@ test.each<readonly [readonly string[], RegExp]>([
   [["--jar", some, "--community", some, "--trace", some, "--constants", "tiny"], /^a trace has its own/],
   [["--write", "--jar", some], /^--write stands alone\n/],
 ])("%j", (words, sentence) => {
-  const args = ["--import", "./scripts/ts-hook.js", "spec/tlc-main.ts", ...words];
+  expect(`${String(readWords(words))}\n`).toMatch(sentence);
+});
+
+test("what cannot be done is told with the usage, and 2", () => {
+  const args = ["--import", "./scripts/ts-hook.js", "spec/tlc-main.ts", "--jar", "no.jar"];
   const { status, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
-  expect(stderr).toMatch(sentence);
-  expect(stderr).toMatch(/\nnpm run spec:tlc -- --jar <tla2tools.jar>.*\n$/);
+  expect(stderr).toBe(`there is no file "no.jar"\n${usage}`);
   expect(status).toBe(2);
+});
+
+test("what can be done is read", () => {
+  expect(readWords(["--write"])).toBe("write");
+  expect(readWords(["--jar", some, "--constants", "tiny"])).toMatchObject({
+    jars: [expect.stringMatching(/package\.json$/)],
+    constants: { name: "tiny" },
+  });
 });
