@@ -68,21 +68,37 @@ export interface Found {
   readonly to: number;
 }
 
+/** How many blocks of a reply are taken: never more than were asked for, nor than there can be on that side. */
+function takenOf({ config, abs }: World, count: number): number {
+  const { anchor, pending } = abs.ctrlo;
+  switch (pending.dir) {
+    case "first":
+      return Math.min(count, config.window, abs.held_first);
+    case "older":
+      return Math.min(count, config.step, pending.from);
+    default:
+      return Math.min(
+        count,
+        config.step,
+        Math.max(0, (anchor === "tail" ? abs.next_seq : abs.held_first) - pending.from),
+      );
+  }
+}
+
 /** The blocks an accepted reply brought, where they can be numbered. */
 export function foundBy(
   world: World,
   event: Extract<WindowEvent, { type: "log_read_done" }>,
 ): Found | undefined {
-  const { config, abs, logFirst } = world;
+  const { abs, logFirst } = world;
   const { anchor, pending } = abs.ctrlo;
+  const n = takenOf(world, event.count);
   if (pending.dir === "first") {
-    const n = Math.min(event.count, config.window);
     if (event.met === true) return { from: abs.held_first - n, to: abs.held_first };
     return logFirst === undefined ? undefined : { from: logFirst, to: logFirst + n };
   }
   if (anchor === "start" && logFirst === undefined) return undefined;
   const from = anchor === "start" ? pending.from + logFirst! : pending.from;
-  const n = Math.min(event.count, config.step);
   return pending.dir === "older" ? { from: from - n, to: from } : { from, to: from + n };
 }
 
@@ -112,14 +128,15 @@ function learnFirst(
   world: World,
   event: Extract<WindowEvent, { type: "log_read_done" }>,
 ): number | undefined {
-  const { config, abs } = world;
+  const { abs } = world;
   const { anchor, pending, lo, hi } = abs.ctrlo;
-  if (pending.dir === "first") return event.met === true ? abs.held_first - event.count : undefined;
+  const n = takenOf(world, event.count);
+  if (pending.dir === "first") return event.met === true ? abs.held_first - n : undefined;
   if (pending.dir === "older") {
     return anchor === "tail" && pending.from === lo && event.count === 0 ? lo : undefined;
   }
   if (anchor !== "start" || pending.from !== hi || event.met !== true) return undefined;
-  return abs.held_first - (hi + Math.min(event.count, config.step));
+  return abs.held_first - (hi + n);
 }
 
 function withoutId(ids: readonly number[], id: number): readonly number[] {

@@ -64,6 +64,23 @@ describe("a trace passes", () => {
     expect(check.fault).toBeUndefined();
   });
 
+  test("where a reply tells of more blocks than there can be: the log begins no earlier for it", () => {
+    const untrue = (count: number, ...before: Parameters<typeof step>[1][]) =>
+      checkTrace(
+        traceOf(
+          [
+            ...before,
+            { type: "ctrlo_opened" },
+            { type: "ctrlo_jumped", to: "start" },
+            { type: "log_read_done", token: 0, count, met: true },
+          ],
+          createWindow(parseConfig("window=1 step=1 slice=1 live=1 held=3 jump"), "saved"),
+        ),
+      );
+    expect(untrue(4).fault).toBeUndefined();
+    expect(untrue(4, { type: "resumed", cycle: 1, cycleFirst: 2, nextSeq: 5 }).fault).toBeUndefined();
+  });
+
   test("of random runs", () => {
     fc.assert(
       fc.property(runs, (run) => {
