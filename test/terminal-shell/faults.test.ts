@@ -272,6 +272,28 @@ describe("sizes", () => {
     expect(found(r, /entry \d+/g)).toEqual(Array.from({ length: 50 }, (_, index) => `entry ${index}`));
   });
 
+  test("q in the middle of a reprint: what stays on the terminal is whole", async () => {
+    const r = rig({ columns: 80, rows: 24, resizeWay: "reprint", log: entries(tailBlocks) });
+    await r.settle();
+    const write = r.emulator.write.bind(r.emulator);
+    let isCleared = false;
+    r.emulator.write = (text) => {
+      if (!isCleared && text.includes(clearAll)) {
+        isCleared = true;
+        r.shell.end("quit");
+      }
+      return write(text);
+    };
+    await r.emulator.resize(70, 24);
+    await r.settle(resizeSettleMs + 300);
+    expect(await r.ended).toBe("quit");
+    expect(isCleared).toBe(true);
+    await r.emulator.settled();
+    expect(found(r, /entry \d+/g)).toEqual(
+      Array.from({ length: tailBlocks }, (_, index) => `entry ${index}`),
+    );
+  });
+
   test("cc#46834, codex#38479: signals without another size, and a size that flickers back, print nothing", async () => {
     for (const resizeWay of ["adopt", "reprint"] as const) {
       const r = rig({ columns: 80, rows: 24, resizeWay, log: entries(50) });

@@ -123,6 +123,12 @@ export class Epochs {
     this.#options.changed();
   }
 
+  /** Prints the rest of the epoch at once, for the end: what stays on the terminal is whole. At most what is held. */
+  finish(): void {
+    const runner = this.#options.runner();
+    while (runner.state.reprinting) runner.feed({ type: "reprint_tick" });
+  }
+
   /** Waits for the terminal where much was handed to the screen. */
   async keepUp(): Promise<void> {
     if (this.#unflushed > unflushedBlocksMax) await this.#flush();

@@ -226,6 +226,7 @@ class TerminalShell implements Shell {
       await this.#screen.resized("adopt");
       this.#view.rebase();
       this.#view.release();
+      if (this.#failure === undefined) this.#epochs.finish();
       this.#screen.end(this.#options.foot?.(this.#terminal.size.columns) ?? []);
       await this.#terminal.finish();
     }
