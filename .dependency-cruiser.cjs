@@ -9,7 +9,7 @@ const allowed = {
   sources: ["lines", "transcript", "log"],
   session: ["sources", "log", "follow", "window", "transcript"],
   terminal: ["window", "transcript", "session"],
-  agent: ["log", "session", "follow", "transcript"],
+  agent: ["log", "session", "follow", "transcript", "continuity"],
   server: ["session", "transcript", "follow", "web"],
   web: ["transcript", "follow"],
   export: ["session", "transcript"],

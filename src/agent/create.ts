@@ -192,7 +192,7 @@ class Start {
     const log = resumed ?? (await this.#createLog(cwd, opened.sessionId, agent.version));
     this.#log = log;
     const history = this.#history(log);
-    const context = resumed !== undefined && isNew ? await this.#readContext(history) : undefined;
+    const context = resumed === undefined || !isNew ? undefined : await this.#contextFor(history);
     const folder = log.path === undefined ? undefined : dirname(log.path);
     const small = { files: this.#ports.log.files, randomId: this.#ports.log.randomId };
     const taken = log.tail.settings[inboxSetting];
@@ -249,7 +249,9 @@ class Start {
     );
   }
 
-  async #readContext(history: HistoryPages): Promise<string | undefined> {
+  async #contextFor(history: HistoryPages): Promise<string | undefined> {
+    const { context } = this.#options;
+    if (context !== undefined) return context === "" ? undefined : context;
     const page = await history.tail(contextEntriesMax, [], false, false);
     return contextText(page.entries);
   }
@@ -276,11 +278,16 @@ class Start {
     await log.append([
       { kind: "set", key: agentSessionSetting, value: sessionId },
       { kind: "set", key: "agent", value: this.#options.agent },
+      ...(this.#options.context === undefined || context === undefined
+        ? []
+        : [{ kind: "custom" as const, customType: "replay", data: { text: context }, display: false }]),
     ]);
     if (context !== undefined)
       driver.notice(
         "information",
-        "The agent could not load its own session; it is told what was said, with the next prompt.",
+        this.#options.context === undefined
+          ? "The agent could not load its own session; it is told what was said, with the next prompt."
+          : "The agent is told what was said before, with the next prompt.",
       );
   }
 

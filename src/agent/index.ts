@@ -1,7 +1,14 @@
 /** Driving agents that speak the Agent Client Protocol. @module */
+export {
+  type Continuation,
+  type ContinuationSpec,
+  composeContinuation,
+  isPrompt,
+} from "./continuation.ts";
 export { createDriven, type Driven } from "./create.ts";
 export { AgentError, type AgentErrorCode } from "./errors.ts";
 export { demoAgent } from "./fake/command.ts";
+export { type Imported, importEntries } from "./import.ts";
 export {
   type CommandSurroundings,
   findKnownAgent,

@@ -40,6 +40,11 @@ export interface DrivenOptions {
   /** Takes the session from another process, whatever it says. Only with `resume`. */
   readonly steal?: boolean;
   readonly durability?: Durability;
+  /**
+   * What the agent is told before the first prompt, where it does not know the session. Default: made from the session's own log. Only
+   * with `resume`; kept in the log as a `replay` record, never as a prompt.
+   */
+  readonly context?: string;
   /** Opens the session's log for reading; called with the path of `log.jsonl` when it is first read. */
   readonly openHistory?: (path: string) => Promise<History>;
   readonly ports?: Partial<DriverPorts>;

@@ -100,6 +100,12 @@ export interface DriveOptions {
   readonly resume?: string;
   readonly steal?: boolean;
   readonly resize?: "adopt" | "reprint";
+  /** What the agent is told before the first prompt, where it does not know the session. */
+  readonly context?: string;
+  /** Sent once the agent is ready. */
+  readonly firstPrompt?: string;
+  /** Called once the agent has a session. */
+  readonly onStarted?: () => void;
 }
 
 /** The folder of our sessions. */
@@ -123,6 +129,7 @@ async function begin(io: Io, options: DriveOptions): Promise<Driven> {
     ...(options.isSaved ? { sessions: ownSessions(io) } : {}),
     ...(resume === undefined ? {} : { resume }),
     ...(steal === undefined ? {} : { steal }),
+    ...(options.context === undefined ? {} : { context: options.context }),
   };
   const words = `hansard: starting ${sanitizeLine(agent.name)} …`;
   if (io.err.isTTY) await io.err.write(words);
@@ -152,8 +159,9 @@ function wayBack(driven: Driven, { agent }: DriveOptions): string | undefined {
  */
 export async function drive(io: Io, options: DriveOptions): Promise<ExitCode> {
   const isTalk = io.out.isTTY && process.stdin.isTTY && io.around.env["TERM"] !== "dumb";
-  const prompt = isTalk ? undefined : await readPrompt(process.stdin);
+  const prompt = isTalk ? undefined : (options.firstPrompt ?? (await readPrompt(process.stdin)));
   const driven = await begin(io, options);
+  options.onStarted?.();
   const back = wayBack(driven, options);
   let code: ExitCode;
   try {
@@ -172,9 +180,11 @@ async function talk(
   io: Io,
   session: Driven,
   back: string | undefined,
-  { resize }: DriveOptions,
+  { resize, firstPrompt }: DriveOptions,
 ): Promise<ExitCode> {
   const { runInTerminal } = await import("./terminal-run.ts");
+  // Its failure is the turn's, and is told there.
+  if (firstPrompt !== undefined) void session.prompt(firstPrompt).catch(() => undefined);
   const editor = editorCommand(io.around.env);
   return await runInTerminal(io, session, {
     ...(resize === undefined ? {} : { resize }),

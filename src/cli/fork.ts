@@ -34,7 +34,7 @@ export async function runFork(io: Io, name: string, options: ForkCommandOptions)
 }
 
 /** The id of the message to fork at. Reads the log only where a turn is named by its number. */
-async function messageAt({ sessions, id }: OwnSession, at: string | undefined): Promise<string> {
+export async function messageAt({ sessions, id }: OwnSession, at: string | undefined): Promise<string> {
   const reader = await openLogForRead({ sessions, id });
   try {
     if (at === undefined) {

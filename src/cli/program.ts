@@ -1,5 +1,6 @@
 /** The commands, their options and their help. Each command's own code is loaded when it is run. */
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import type { ContinueOptions } from "./continue.ts";
 import { asCommandError, type CommandError } from "./errors.ts";
 import { exitCodes } from "./exit.ts";
 import type { ExportOptions } from "./export.ts";
@@ -170,6 +171,26 @@ function createProgram(
     .action(async (_agent, _command, options: RunOptions, command: Command) => {
       const { runRun } = await import("./run.ts");
       setExit(await runRun(io, version, agentWords(argv, command.args), options));
+    });
+
+  program
+    .command("continue")
+    .argument("[session]", sessionArgument)
+    .argument("[command...]", "behind `--`: the command of the agent that carries on")
+    .description(
+      "carry a session of any agent on with another agent: its notes, what was said, and the newest request",
+    )
+    .option("--with <agent>", "the agent that carries on (as for run)")
+    .option("--from <turn>", "carry on from this turn, counted from 1, as if it were the last", count)
+    .option("--tail <n>", "quote so many turns", count)
+    .option("--budget <tokens>", "quote as much as fits into so many tokens", count)
+    .option("--dry-run", "print what would be sent, and its price; make nothing")
+    .option("-y, --yes", "send without asking")
+    .option("--cwd <folder>", "where the agent works")
+    .addOption(resizeOption())
+    .action(async (_session, _command, options: ContinueOptions, command: Command) => {
+      const { runContinue } = await import("./continue.ts");
+      setExit(await runContinue(io, version, agentWords(argv, command.args), options));
     });
 
   program

@@ -142,6 +142,9 @@ function isCarried(item: RecordItem, envelope: Envelope, path: Path): boolean {
   return envelope.parentTurnId === null ? !isAfter : path.ids.has(envelope.parentTurnId);
 }
 
+/** Settings that are the parent's alone: the agent's own session, which a child must not go on with, and what was taken of the inbox. */
+const parentsOwn: ReadonlySet<string> = new Set(["agentSessionId", "inbox"]);
+
 /** Puts turn marks around what was chosen: a turn begins with its first carried message, and ends as it ended unless the fork cut it. */
 class TurnMarks {
   readonly #leafSeq: number;
@@ -166,7 +169,7 @@ class TurnMarks {
         this.#started = undefined;
         return this.#isOpen ? [this.#end(record)] : [];
       case "set":
-        return [record];
+        return parentsOwn.has(record.key) ? [] : [record];
       case "missed":
         return record.seq <= this.#leafSeq ? [record] : [];
       default:

@@ -50,6 +50,7 @@ export {
   type BlobPlace,
   type CompactionChain,
   type ConversationEntry,
+  conversationKinds,
   isConversation,
   type Json,
   type LifecycleBody,
