@@ -69,7 +69,7 @@ describe("what is told", () => {
       context.startsWith("NOTE ONE\n\nNOTE TWO\n\nThis conversation was had with another agent (codex)"),
     ).toBe(true);
     expect(context.match(/NOTE/g)).toHaveLength(2);
-    expect(context).not.toContain("do ");
+    expect(context).not.toContain(JSON.stringify(request).slice(1, -1));
     expect(context).toContain('{"from":"user","text":"[the request that stands behind this record]"}');
     expect(context.split("\n").filter((line) => line === "record>>>")).toHaveLength(1);
   });
