@@ -25,7 +25,8 @@ export interface Call {
   readonly isRecorded: boolean;
   /** Published as running; a call that waits for the person, or was refused, is not. */
   readonly isPosted: boolean;
-  readonly isDenied: boolean;
+  /** Why it has not run, where the person was asked about it. */
+  readonly denial: Denial | undefined;
   readonly openedAt: number;
   readonly startedAt: number | undefined;
 }
@@ -46,7 +47,7 @@ export function newCall(id: string, key: string, time: number): Call {
     exitCode: undefined,
     isRecorded: false,
     isPosted: false,
-    isDenied: false,
+    denial: undefined,
     openedAt: time,
     startedAt: undefined,
   };
@@ -141,6 +142,16 @@ export function callPayload(call: Call): CallPayload {
 function boundedInput(input: unknown): unknown {
   const json = compactJson(input, inputBytesMax + 1);
   return json.length > inputBytesMax ? cutChars(json, inputBytesMax) : input;
+}
+
+/** `called-off`: the question went with its turn. */
+export type Denial = "rejected" | "called-off";
+
+/** How a call ended, with what the person said of it: one that was denied has not run, unless the agent says that it is done. */
+export function endingOf({ denial }: Call, told: Ending): Ending {
+  const { state, time } = told;
+  if (denial === undefined || state === "done") return told;
+  return { state: denial === "called-off" && state === "interrupted" ? state : "denied", time };
 }
 
 export interface Ending {

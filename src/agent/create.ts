@@ -8,6 +8,9 @@ import {
   type LogWriter,
   nodePorts,
   openLogForWrite,
+  type RecordSpec,
+  settingBytesMax,
+  type TailState,
 } from "../log/index.ts";
 import type { DrivenSession, SessionInfo } from "../session/index.ts";
 import { type Connection, connect, type OpenedSession } from "./connection.ts";
@@ -16,8 +19,9 @@ import { AgentError, errnoOf } from "./errors.ts";
 import { inboxSetting } from "./fold.ts";
 import { HistoryPages } from "./history-pages.ts";
 import { Inbox } from "./inbox.ts";
+import { fieldsOf } from "./input.ts";
 import { contextEntriesMax, earlyMax } from "./limits.ts";
-import { spawnProcess } from "./process.ts";
+import { type AgentCommand, spawnProcess } from "./process.ts";
 import { contextText } from "./replay.ts";
 import { StepWriter } from "./step-writer.ts";
 import type { DrivenOptions, DriverPorts } from "./types.ts";
@@ -34,6 +38,23 @@ export interface Driven extends DrivenSession {
 }
 
 const agentSessionSetting = "agentSessionId";
+const commandSetting = "command";
+
+/** The command that a session was driven with last, as its log tells it; absent where it was too long to be kept. */
+export function commandOf(tail: TailState): AgentCommand | undefined {
+  const kept = fieldsOf(tail.settings[commandSetting]);
+  const program = kept?.["program"];
+  const args = kept?.["args"];
+  if (typeof program !== "string" || !Array.isArray(args)) return undefined;
+  return args.every((arg) => typeof arg === "string") ? { program, args } : undefined;
+}
+
+/** The setting that keeps a command, without its environment; null where it is longer than a setting may be. */
+function commandRecord({ program, args }: AgentCommand): RecordSpec {
+  const value = { program, args: [...args] };
+  const isLong = Buffer.byteLength(JSON.stringify(value)) > settingBytesMax;
+  return { kind: "set", key: commandSetting, value: isLong ? null : value };
+}
 
 /**
  * Starts an agent and begins a session with it, or takes one up (`resume`). Resolves once the agent is ready for a prompt. A session that
@@ -190,6 +211,7 @@ class Start {
     const { agent } = connection;
     const resumed = this.#log;
     const log = resumed ?? (await this.#createLog(cwd, opened.sessionId, agent.version));
+    if (resumed === undefined) await log.append(commandRecord(options.command));
     this.#log = log;
     const history = this.#history(log);
     const context = resumed === undefined || !isNew ? undefined : await this.#contextFor(history);
@@ -278,6 +300,7 @@ class Start {
     await log.append([
       { kind: "set", key: agentSessionSetting, value: sessionId },
       { kind: "set", key: "agent", value: this.#options.agent },
+      commandRecord(this.#options.command),
       ...(this.#options.context === undefined || context === undefined
         ? []
         : [{ kind: "custom" as const, customType: "replay", data: { text: context }, display: false }]),

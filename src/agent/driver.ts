@@ -473,7 +473,7 @@ export class Driver implements DrivenSession {
     const kind =
       outcome === "cancelled" ? undefined : options.find(({ id }) => id === outcome.optionId)?.kind;
     if (kind === undefined || kind.startsWith("reject")) {
-      this.#fold.deny(callId);
+      this.#fold.deny(callId, outcome === "cancelled" ? "called-off" : "rejected");
       return;
     }
     await this.#stage.flush();

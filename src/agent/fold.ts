@@ -7,14 +7,16 @@
  */
 import type { PromptPayload, RecordSpec, SpokenPiece } from "../log/index.ts";
 import type { Approval } from "../session/index.ts";
-import type { CallState, ContentBlock } from "../transcript/index.ts";
+import type { ContentBlock } from "../transcript/index.ts";
 import type { EntryDraft } from "./blocks.ts";
 import {
   approvalOf,
   type Call,
   callDraft,
   callPayload,
+  type Denial,
   type Ending,
+  endingOf,
   nameOf,
   newCall,
   outcomeOf,
@@ -206,14 +208,17 @@ export class Fold {
   /** The person allowed a call: it runs from now on. */
   allow(callId: string): readonly Effect[] {
     const out: Effect[] = [];
+    const call = this.#calls.get(callId);
+    // It may have been rejected when it was asked about before.
+    if (call?.denial !== undefined) this.#calls.set(callId, { ...call, denial: undefined });
     this.#post(callId, out);
     return out;
   }
 
-  /** The person rejected a call: a failure of it from now on is a refusal. */
-  deny(callId: string): void {
+  /** The person rejected a call, or the question about it was called off: it has not run, whatever becomes of it. */
+  deny(callId: string, denial: Denial): void {
     const call = this.#calls.get(callId);
-    if (call !== undefined) this.#calls.set(callId, { ...call, isDenied: true });
+    if (call !== undefined) this.#calls.set(callId, { ...call, denial });
   }
 
   /** The turn is over: what was being said is recorded, and calls that have not ended are told to be what they are. */
@@ -386,10 +391,9 @@ export class Fold {
     const call = this.#calls.get(news.id);
     if (call === undefined || news.status === undefined || news.status === "pending") return;
     if (!call.isRecorded) this.#recordCall(call, time, out);
-    if (news.status === "running" || !call.isDenied) this.#post(news.id, out);
+    if (news.status === "running" || call.denial === undefined) this.#post(news.id, out);
     if (news.status === "running") return;
-    const state: CallState = news.status === "done" ? "done" : call.isDenied ? "denied" : "failed";
-    this.#settle(news.id, { state, time }, out);
+    this.#settle(news.id, { state: news.status, time }, out);
   }
 
   #openCall(news: CallNews, time: number, out: Effect[]): void {
@@ -452,9 +456,10 @@ export class Fold {
     for (const id of [...this.#calls.keys()]) this.#settle(id, ending, out);
   }
 
-  #settle(id: string, ending: Ending, out: Effect[]): void {
+  #settle(id: string, told: Ending, out: Effect[]): void {
     const known = this.#calls.get(id);
     if (known === undefined) return;
+    const ending = endingOf(known, told);
     if (!known.isRecorded) this.#recordCall(known, ending.time, out);
     this.#calls.delete(id);
     this.#settled.add(id);

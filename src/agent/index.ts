@@ -5,7 +5,7 @@ export {
   composeContinuation,
   isPrompt,
 } from "./continuation.ts";
-export { createDriven, type Driven } from "./create.ts";
+export { commandOf, createDriven, type Driven } from "./create.ts";
 export { AgentError, type AgentErrorCode } from "./errors.ts";
 export { demoAgent } from "./fake/command.ts";
 export { type Imported, importEntries } from "./import.ts";

@@ -138,7 +138,8 @@ async function chooseNext(
   info: SessionInfo,
 ): Promise<ChosenAgent | undefined> {
   if (options.with !== undefined) return await knownAgent(io, options.with, words.command);
-  if (words.command !== undefined && words.command.length > 0) return await commandAgent(io, words.command);
+  if (words.command !== undefined && words.command.length > 0)
+    return await commandAgent(io, words.command, options.cwd);
   const name = drivers[info.agent] ?? info.agent;
   if (!isKnownAgent(name)) return undefined;
   // A dry run needs no agent; what is missing is told when it is needed.

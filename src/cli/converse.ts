@@ -64,9 +64,10 @@ function exitOf(stopReason: string | undefined): ExitCode {
   return stopReason === "end_turn" ? exitCodes.ok : exitCodes.agent;
 }
 
+/** Whether the turn is over: an agent that has died is told of before the last words of its turn are. */
 function isOver(driver: DriverState, before: DriverState["lastTurn"]): boolean {
-  if (driver.phase === "ended") return true;
-  return driver.phase === "ready" && driver.queued === 0 && driver.lastTurn !== before;
+  if (driver.lastTurn === before) return false;
+  return driver.phase === "ended" || (driver.phase === "ready" && driver.queued === 0);
 }
 
 /**

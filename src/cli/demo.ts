@@ -22,7 +22,7 @@ export async function runLiveDemo(io: Io, version: string, options: OpenOptions)
   try {
     return await withAgentErrors(() =>
       drive(io, {
-        agent: { name: "demo", command: demoAgent(process.execPath), words: ["demo"] },
+        agent: { name: "demo", command: demoAgent(process.execPath) },
         version,
         cwd: folder,
         isSaved: false,

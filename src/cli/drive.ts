@@ -1,7 +1,7 @@
 /** A session that Hansard drives: started or taken up, shown, and ended with the words that bring it back. */
 import { constants } from "node:fs";
 import { access, stat } from "node:fs/promises";
-import { basename, resolve } from "node:path";
+import { basename, isAbsolute, resolve } from "node:path";
 import {
   type AgentCommand,
   AgentError,
@@ -26,11 +26,10 @@ import { withLogErrors } from "./own-session.ts";
 export interface ChosenAgent {
   readonly name: string;
   readonly command: AgentCommand;
-  /** The words that name it on the command line: `claude`, or `-- node agent.js`. */
-  readonly words: readonly string[];
 }
 
-async function isProgram(path: string): Promise<boolean> {
+/** Whether there is a file at a path that may be run. */
+export async function isProgram(path: string): Promise<boolean> {
   try {
     await access(path, constants.X_OK);
     return (await stat(path)).isFile();
@@ -44,12 +43,18 @@ async function isProgram(path: string): Promise<boolean> {
 export async function knownAgent(io: Io, name: string, more: readonly string[] = []): Promise<ChosenAgent> {
   const { env, platform } = io.around;
   const { command } = await findKnownAgent(name, { env, platform, isProgram });
-  const words = more.length === 0 ? [name] : [name, "--", ...more];
-  return { name, command: { ...command, args: [...command.args, ...more] }, words };
+  return { name, command: { ...command, args: [...command.args, ...more] } };
 }
 
-/** An agent by its command. */
-export async function commandAgent(io: Io, words: readonly string[]): Promise<ChosenAgent> {
+/**
+ * An agent by its command. It runs where the agent works, so an argument that names a file from where the person stands, and none from
+ * there, gets its whole path.
+ */
+export async function commandAgent(
+  io: Io,
+  words: readonly string[],
+  cwd: string = io.cwd,
+): Promise<ChosenAgent> {
   const [program = "", ...args] = words;
   const { env, platform } = io.around;
   const path = await findProgram(program, { env, platform, isProgram });
@@ -59,7 +64,24 @@ export async function commandAgent(io: Io, words: readonly string[]): Promise<Ch
     });
   const name = basename(program).replace(/\.(?:exe|cmd|bat)$/i, "");
   const own = program.includes("/") ? resolve(io.cwd, path) : path;
-  return { name, command: { program: own, args }, words: ["--", ...words] };
+  const found = await Promise.all(args.map((arg) => fromHere(arg, io.cwd, resolve(io.cwd, cwd))));
+  return { name, command: { program: own, args: found } };
+}
+
+async function fromHere(arg: string, here: string, there: string): Promise<string> {
+  if (here === there || arg === "" || arg.startsWith("-") || isAbsolute(arg)) return arg;
+  return (await isFile(resolve(here, arg))) && !(await isFile(resolve(there, arg)))
+    ? resolve(here, arg)
+    : arg;
+}
+
+async function isFile(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isFile();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+    return false;
+  }
 }
 
 function exitCodeOf(error: AgentError): ExitCode {
@@ -146,11 +168,8 @@ async function begin(io: Io, options: DriveOptions): Promise<Driven> {
 }
 
 /** What brings the session back; undefined where it is not saved. */
-function wayBack(driven: Driven, { agent }: DriveOptions): string | undefined {
-  if (driven.id === undefined) return undefined;
-  const isCommand = agent.words[0] === "--";
-  const more = isCommand ? ` ${agent.words.map(shellWord).join(" ")}` : "";
-  return `hansard resume ${shellWord(driven.id)}${more}`;
+function wayBack(driven: Driven): string | undefined {
+  return driven.id === undefined ? undefined : `hansard resume ${shellWord(driven.id)}`;
 }
 
 /**
@@ -162,7 +181,7 @@ export async function drive(io: Io, options: DriveOptions): Promise<ExitCode> {
   const prompt = isTalk ? undefined : (options.firstPrompt ?? (await readPrompt(process.stdin)));
   const driven = await begin(io, options);
   options.onStarted?.();
-  const back = wayBack(driven, options);
+  const back = wayBack(driven);
   let code: ExitCode;
   try {
     if (prompt === undefined) code = await talk(io, driven, back, options);

@@ -1,8 +1,8 @@
 /** `hansard resume`: a session of ours is carried on; one that another process carries on is followed. */
-import { AgentError, isKnownAgent } from "../agent/index.ts";
+import { type AgentCommand, AgentError, commandOf, isKnownAgent } from "../agent/index.ts";
 import { openLogForRead, readHolder } from "../log/index.ts";
 import { sanitizeLine } from "../terminal/text/index.ts";
-import { type ChosenAgent, commandAgent, drive, knownAgent, withAgentErrors } from "./drive.ts";
+import { type ChosenAgent, commandAgent, drive, isProgram, knownAgent, withAgentErrors } from "./drive.ts";
 import { CommandError } from "./errors.ts";
 import { type ExitCode, exitCodes } from "./exit.ts";
 import type { Io } from "./io.ts";
@@ -17,13 +17,18 @@ export interface ResumeOptions {
   readonly resize?: "adopt" | "reprint";
 }
 
-/** The agent that the session was with last, as it was named. */
-async function agentOf({ sessions, id }: OwnSession): Promise<string> {
+interface LastAgent {
+  readonly name: string;
+  readonly command: AgentCommand | undefined;
+}
+
+/** The agent that the session was with last, as it was named and started. */
+async function agentOf({ sessions, id }: OwnSession): Promise<LastAgent> {
   const reader = await openLogForRead({ sessions, id });
   try {
     const { tail, session } = await reader.inspect();
     const set = tail.settings["agent"];
-    return typeof set === "string" ? set : (session?.agent ?? "");
+    return { name: typeof set === "string" ? set : (session?.agent ?? ""), command: commandOf(tail) };
   } finally {
     await reader.close();
   }
@@ -37,15 +42,31 @@ async function writerOf({ sessions, id }: OwnSession): Promise<string | undefine
     : undefined;
 }
 
-async function chooseAgain(io: Io, session: OwnSession, words: AgentWords): Promise<ChosenAgent> {
-  if (words.command !== undefined && words.command.length > 0) return await commandAgent(io, words.command);
-  const name = await agentOf(session);
+async function chooseAgain(
+  io: Io,
+  session: OwnSession,
+  words: AgentWords,
+  cwd: string | undefined,
+): Promise<ChosenAgent> {
+  if (words.command !== undefined && words.command.length > 0)
+    return await commandAgent(io, words.command, cwd);
+  const { name, command } = await agentOf(session);
+  if (command !== undefined) return await sameAgent(io, name, command);
   if (isKnownAgent(name)) return await knownAgent(io, name);
   throw new CommandError(
     exitCodes.usage,
     `The session was with "${sanitizeLine(name)}", whose command is not known.`,
     [`Give it: hansard resume ${session.id} -- <command> <arguments>`],
   );
+}
+
+/** The agent as it was started before; a known one that has moved is looked for again. */
+async function sameAgent(io: Io, name: string, command: AgentCommand): Promise<ChosenAgent> {
+  if (await isProgram(command.program)) return { name, command };
+  if (isKnownAgent(name)) return await knownAgent(io, name);
+  throw new AgentError("agent-missing", `the command ${command.program} is not there any more`, {
+    next: "Give another behind two dashes: hansard resume <session> -- <command> <arguments>",
+  });
 }
 
 /** Carries the session on, or follows it and says who writes it. */
@@ -61,7 +82,7 @@ export async function runResume(
     const session = await resolveOwn(io, name);
     const busy = options.steal === true ? undefined : await writerOf(session);
     if (busy !== undefined) return await followInstead(io, session, busy, options);
-    const agent = await chooseAgain(io, session, words);
+    const agent = await chooseAgain(io, session, words, options.cwd);
     try {
       return await drive(io, {
         agent,

@@ -19,7 +19,11 @@ export interface AgentWords {
 }
 
 /** The agent that the words of a command line mean: a known one by its name, or any by its command behind `--`. */
-export async function chooseAgent(io: Io, { names, command }: AgentWords): Promise<ChosenAgent> {
+export async function chooseAgent(
+  io: Io,
+  { names, command }: AgentWords,
+  cwd?: string,
+): Promise<ChosenAgent> {
   const [name, ...others] = names;
   if (others.length > 0)
     throw new CommandError(exitCodes.usage, "One agent is named at a time.", [
@@ -30,7 +34,7 @@ export async function chooseAgent(io: Io, { names, command }: AgentWords): Promi
     throw new CommandError(exitCodes.usage, "Which agent?", [
       `Name one (${knownAgents.map((agent) => agent.name).join(", ")}), or give a command: hansard run -- <command>`,
     ]);
-  return await commandAgent(io, command);
+  return await commandAgent(io, command, cwd);
 }
 
 export async function runRun(
@@ -41,7 +45,7 @@ export async function runRun(
 ): Promise<ExitCode> {
   return await withAgentErrors(async () =>
     drive(io, {
-      agent: await chooseAgent(io, words),
+      agent: await chooseAgent(io, words, options.cwd),
       version,
       isSaved: options.save !== false,
       ...(options.cwd === undefined ? {} : { cwd: options.cwd }),

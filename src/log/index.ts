@@ -12,7 +12,7 @@ export type { OpenTurn, TailState } from "./fold.ts";
 export { type Forked, type ForkOptions, forkLog } from "./fork.ts";
 export type { Inspection, LogDamage, LogFault, Verdict } from "./inspect.ts";
 export type { LeaseHolder, LeaseOwner } from "./lease.ts";
-export { blobBytesMax, inlineBytesMax, lineBytesMax } from "./limits.ts";
+export { blobBytesMax, inlineBytesMax, lineBytesMax, settingBytesMax } from "./limits.ts";
 export { nodePorts } from "./node-ports.ts";
 export {
   type CreateOptions,

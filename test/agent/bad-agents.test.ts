@@ -115,6 +115,7 @@ describe("an agent that dies", () => {
     });
     expect(await records(folder, watched.driven.id ?? "")).toEqual([
       "session",
+      "set",
       "turnStarted",
       "message user",
       "message assistant",

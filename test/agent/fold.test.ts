@@ -216,7 +216,7 @@ describe("the fold", () => {
       options: [],
       askedAt: 5,
     });
-    fold.deny("e");
+    fold.deny("e", "rejected");
     // What was refused did not run: it is neither posted nor landed.
     expect(fold.update(readUpdate(news("e", { status: "failed" })), 6).map(tellEffect)).toEqual([
       "change ~2 call(Edit a.txt, running)",
@@ -224,6 +224,42 @@ describe("the fold", () => {
       "finish ~2 call(Edit a.txt, denied)",
       'finish ~3 result(denied, "")',
     ]);
+  });
+
+  it.each([
+    ["the agent's word", stopped()],
+    ["an interruption", { type: "interrupted", reason: "closed", time: 9 } as const],
+  ])("tells a rejected call that nothing more is told of as denied: %s", (_name, end) => {
+    const { fold } = run();
+    fold.ask({ id: "e", isNew: false, title: "Edit" }, "e#1", [], 5);
+    fold.deny("e", "rejected");
+    expect(fold.end(end).map(tellEffect)).toEqual(
+      expect.arrayContaining([
+        "record message/tool_result for ~3",
+        "finish ~2 call(Edit, denied)",
+        'finish ~3 result(denied, "")',
+      ]),
+    );
+  });
+
+  it("tells a call whose question was called off as interrupted: it has not run", () => {
+    const { fold } = run();
+    fold.ask({ id: "e", isNew: false, title: "Edit" }, "e#1", [], 5);
+    fold.deny("e", "called-off");
+    const ended = fold.end({ type: "interrupted", reason: "cancelled", time: 9 });
+    expect(ended.map(tellEffect)).toContain("finish ~2 call(Edit, interrupted)");
+    expect(JSON.stringify(ended)).not.toContain("partly run");
+  });
+
+  it("a call that was rejected once and allowed then fails as what it is", () => {
+    const { fold } = run();
+    fold.ask({ id: "e", isNew: false, title: "Edit" }, "e#1", [], 5);
+    fold.deny("e", "rejected");
+    fold.ask({ id: "e", isNew: false, title: "Edit" }, "e#2", [], 5);
+    fold.allow("e");
+    expect(fold.update(readUpdate(news("e", { status: "failed" })), 6).map(tellEffect)).toContain(
+      "finish ~2 call(Edit, failed)",
+    );
   });
 
   it("posts a call that was asked about when it is allowed", () => {
