@@ -1,27 +1,38 @@
-/** The server of `bench/serve.ts` in a process of its own: says where it is, and its memory when asked. */
-import { openKeyStore, servedSession, startServer } from "../src/server/index.ts";
-import { createSession } from "../src/session/index.ts";
-import { openLog } from "../src/sources/index.ts";
+/** What no server can be faster than, in a process of its own: what is appended to a file goes to each socket that asked for it. */
+import { watch } from "node:fs";
+import { open } from "node:fs/promises";
+import { createServer, type Socket } from "node:net";
 
-const [folder = "", ...paths] = process.argv.slice(2);
-const items = paths.map((path, at) => ({
-  id: `s${at}`,
-  info: { agent: "claude-code" as const, id: `s${at}`, path },
-}));
-const keys = await openKeyStore(`${folder}/keys`, Date.now);
-const { secret } = await keys.add({ label: "bench", sessions: "all", may: "read" });
-const server = await startServer({
-  port: 0,
-  keys,
-  catalogue: {
-    list: async () => items,
-    find: async (id) => items.find((item) => item.id === id),
-    describe: async (item) => item.info,
-    async open(item) {
-      const log = await openLog(item.info.path);
-      return servedSession(createSession(log, await log.info()));
-    },
-  },
+const files = await Promise.all(
+  process.argv.slice(2).map(async (path) => {
+    const file = await open(path, "r");
+    const { size } = await file.stat();
+    return { path, file, offset: size, sockets: new Set<Socket>(), isReading: false, isAsked: false };
+  }),
+);
+
+async function copy(each: (typeof files)[number]): Promise<void> {
+  each.isAsked = true;
+  if (each.isReading) return;
+  each.isReading = true;
+  while (each.isAsked) {
+    each.isAsked = false;
+    const { bytesRead, buffer } = await each.file.read({ position: each.offset, buffer: Buffer.alloc(4096) });
+    each.offset += bytesRead;
+    if (bytesRead > 0) for (const socket of each.sockets) socket.write(buffer.subarray(0, bytesRead));
+  }
+  each.isReading = false;
+}
+
+for (const each of files) watch(each.path, () => void copy(each));
+const server = createServer((socket) => {
+  // A client says the number of its file.
+  socket.once("data", (bytes) => {
+    const each = files[Number(bytes.toString())];
+    each?.sockets.add(socket);
+    socket.once("close", () => each?.sockets.delete(socket));
+    socket.write("\n");
+  });
+  socket.on("error", () => undefined);
 });
-process.on("message", () => process.send?.({ rssMB: process.memoryUsage().rss / 1e6 }));
-process.send?.({ port: server.port, secret });
+server.listen(0, "127.0.0.1", () => process.send?.((server.address() as { port: number }).port));

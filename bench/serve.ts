@@ -1,18 +1,23 @@
-/** The server: from an append to a client's event, beside a bare copy from the file to a socket; 1,000 watchers of 50 sessions. */
-import { type ChildProcess, fork } from "node:child_process";
-import { type FSWatcher, watch } from "node:fs";
-import { appendFile, mkdtemp, open, rm, writeFile } from "node:fs/promises";
+/**
+ * The server as people start it: from an append to a client's event, for one client and for 1,000 watchers of 50 sessions, beside a bare
+ * copy from the same files to as many sockets.
+ */
+import { type ChildProcess, fork, spawn } from "node:child_process";
+import { appendFile, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { request } from "node:http";
-import { createConnection, createServer } from "node:net";
+import { createConnection } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
+import { createInterface } from "node:readline";
 import { row } from "./measure.ts";
 
 const appends = 60;
 const sessions = 50;
 const watchers = 1_000;
-const rounds = 10;
+const rounds = 40;
+/** Rounds that are not counted: no server is measured while its code is still being compiled. */
+const warmRounds = 10;
 
 let serial = 0;
 
@@ -28,127 +33,58 @@ function percentile(values: readonly number[], part: number): string {
   return `${(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0).toFixed(1)} ms`;
 }
 
-/** Milliseconds from each append until `next` says that its mark arrived. */
-async function time(path: string, next: (mark: string) => Promise<void>): Promise<readonly number[]> {
-  const times: number[] = [];
-  for (let at = 0; at < appends; at += 1) {
-    const mark = `MARK-${at}-END`;
-    const arrived = next(mark);
-    const started = performance.now();
-    await appendFile(path, line(mark));
-    await arrived;
-    times.push(performance.now() - started);
-  }
-  return times;
-}
+/** Opens a line that tells what is appended to the file of a number; resolves, once it stands, with what closes it. */
+type Open = (file: number, onText: (text: string) => void) => Promise<() => void>;
 
-type Listen = (onText: (text: string) => void) => void;
-
-/** Resolves for a mark once it was in the text that arrived. */
-function marksOf(listen: Listen): (mark: string) => Promise<void> {
+/** Milliseconds from each append until its mark arrived. */
+async function one(open: Open, path: string): Promise<readonly number[]> {
   let text = "";
   let wanted = "";
   let arrive: () => void = () => undefined;
-  listen((more) => {
+  const close = await open(0, (more) => {
     text = (text + more).slice(-100_000);
-    if (wanted !== "" && text.includes(wanted)) arrive();
+    if (text.includes(wanted)) arrive();
   });
-  return (mark) => {
-    wanted = mark;
-    return new Promise((resolve) => {
+  const times: number[] = [];
+  for (let at = 0; at < appends; at += 1) {
+    wanted = `MARK-${at}-END`;
+    const arrived = new Promise<void>((resolve) => {
       arrive = resolve;
     });
-  };
-}
-
-/** What no server can be faster than: a watcher that writes what was appended to a socket. */
-async function bareCopy(path: string): Promise<readonly number[]> {
-  await writeFile(path, "");
-  const file = await open(path, "r");
-  const watching: FSWatcher[] = [];
-  const server = createServer((socket) => {
-    let offset = 0;
-    const watcher = watch(path, () => {
-      void file.read({ position: offset, buffer: Buffer.alloc(65_536) }).then(({ bytesRead, buffer }) => {
-        offset += bytesRead;
-        socket.write(buffer.subarray(0, bytesRead));
-      });
-    });
-    watching.push(watcher);
-  });
-  const port = await new Promise<number>((resolve) => {
-    server.listen(0, "127.0.0.1", () => resolve((server.address() as { port: number }).port));
-  });
-  const client = createConnection({ port, host: "127.0.0.1" });
-  await new Promise((resolve) => client.once("connect", resolve));
-  const times = await time(
-    path,
-    marksOf((onText) => client.on("data", (bytes) => onText(bytes.toString()))),
-  );
-  for (const watcher of watching) watcher.close();
-  client.destroy();
-  server.close();
-  await file.close();
+    const started = performance.now();
+    await appendFile(path, line(wanted));
+    await arrived;
+    times.push(performance.now() - started);
+  }
+  close();
   return times;
 }
 
-interface Child {
-  readonly process: ChildProcess;
-  readonly port: number;
-  readonly secret: string;
-}
-
-function heard<T>(child: ChildProcess): Promise<T> {
-  return new Promise((resolve) => child.once("message", (value) => resolve(value as T)));
-}
-
-async function startChild(folder: string, paths: readonly string[]): Promise<Child> {
-  const child = fork(new URL("./serve-child.ts", import.meta.url), [folder, ...paths]);
-  return { process: child, ...(await heard<{ port: number; secret: string }>(child)) };
-}
-
-/** An open lane at the session's end. Resolves once the first event has come. */
-function openLane({ port, secret }: Child, id: string, onText: (text: string) => void): Promise<() => void> {
-  return new Promise((resolve, reject) => {
-    const asking = request(
-      {
-        host: "127.0.0.1",
-        port,
-        path: `/api/sessions/${id}/changes?live=events&offset=now`,
-        agent: false,
-        headers: { authorization: `Bearer ${secret}` },
-      },
-      (answer) => {
-        answer.setEncoding("utf8");
-        answer.on("data", (text: string) => {
-          resolve(() => asking.destroy());
-          onText(text);
-        });
-        answer.on("error", () => undefined);
-      },
-    );
-    asking.on("error", reject);
-    asking.end();
-  });
-}
-
-async function many(child: Child, paths: readonly string[]): Promise<readonly number[]> {
-  const times: number[] = [];
+/** Milliseconds from each append until each watcher of its file had it; all files are appended to at once. */
+async function many(
+  open: Open,
+  paths: readonly string[],
+  pid: number | undefined,
+): Promise<{ readonly times: readonly number[]; readonly cpuMs: number | undefined }> {
+  let cpuMs: number | undefined;
+  let times: number[] = [];
   const started = new Map<string, number>();
   let left = 0;
   let done: () => void = () => undefined;
   const closers: (() => void)[] = [];
-  for (let at = 0; at < watchers; at += 1)
-    closers.push(
-      await openLane(child, `s${at % sessions}`, (text) => {
-        for (const [mark] of text.matchAll(/MANY-\d+-\d+-END/g)) {
-          times.push(performance.now() - (started.get(mark) ?? 0));
-          left -= 1;
-          if (left === 0) done();
-        }
-      }),
-    );
-  for (let round = 0; round < rounds; round += 1) {
+  const onText = (text: string): void => {
+    for (const [mark] of text.matchAll(/MANY-\d+-\d+-END/g)) {
+      times.push(performance.now() - (started.get(mark) ?? 0));
+      left -= 1;
+      if (left === 0) done();
+    }
+  };
+  for (let at = 0; at < watchers; at += 1) closers.push(await open(at % sessions, onText));
+  for (let round = 0; round < warmRounds + rounds; round += 1) {
+    if (round === warmRounds) {
+      times = [];
+      cpuMs = await processorMs(pid);
+    }
     left = watchers;
     const all = new Promise<void>((resolve) => {
       done = resolve;
@@ -160,35 +96,134 @@ async function many(child: Child, paths: readonly string[]): Promise<readonly nu
     }
     await all;
   }
+  const end = await processorMs(pid);
   for (const close of closers) close();
-  return times;
+  return { times, cpuMs: cpuMs === undefined || end === undefined ? undefined : (end - cpuMs) / rounds };
+}
+
+/** Milliseconds of processor that a process has used, where the system tells it. */
+async function processorMs(pid: number | undefined): Promise<number | undefined> {
+  const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  // Hundredths of a second, in user and in system code.
+  return stat === "" ? undefined : (Number(fields[11]) + Number(fields[12])) * 10;
+}
+
+/** The bare copy. */
+async function startCopy(
+  paths: readonly string[],
+): Promise<{ readonly child: ChildProcess; readonly open: Open }> {
+  const child = fork(new URL("./serve-child.ts", import.meta.url), paths);
+  const port = await new Promise<number>((resolve) =>
+    child.once("message", (value) => resolve(value as number)),
+  );
+  const open: Open = (file, onText) =>
+    new Promise((resolve, reject) => {
+      const socket = createConnection({ port, host: "127.0.0.1" }, () => socket.write(String(file)));
+      socket.setEncoding("utf8").on("error", reject);
+      socket.on("data", (text: string) => {
+        resolve(() => socket.destroy());
+        onText(text);
+      });
+    });
+  return { child, open };
+}
+
+interface Serving {
+  readonly child: ChildProcess;
+  readonly origin: string;
+  readonly secret: string;
+}
+
+/** `hansard serve` over a home folder with the sessions in it, and its first key. */
+async function startServe(home: string): Promise<Serving> {
+  const child = spawn(process.execPath, ["bin/hansard.js", "serve", "--port", "0"], {
+    env: { PATH: process.env["PATH"] ?? "", HOME: home, HANSARD_HOME: join(home, "state") },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const secret = new Promise<string>((resolve) => {
+    createInterface(child.stderr).on("line", (text) => {
+      if (text.startsWith("hansard_")) resolve(text.trim());
+    });
+  });
+  const origin = new Promise<string>((resolve) => {
+    createInterface(child.stdout).on("line", (text) => {
+      const found = /^(http:\S+)\/#code=/.exec(text)?.[1];
+      if (found !== undefined) resolve(found);
+    });
+  });
+  return { child, origin: await origin, secret: await secret };
+}
+
+function openerOf({ origin, secret }: Serving, ids: readonly string[]): Open {
+  const { hostname, port } = new URL(origin);
+  return (file, onText) =>
+    new Promise((resolve, reject) => {
+      const asking = request(
+        {
+          host: hostname,
+          port,
+          path: `/api/sessions/${ids[file]}/changes?live=events&offset=now`,
+          agent: false,
+          headers: { authorization: `Bearer ${secret}` },
+        },
+        (answer) => {
+          answer.setEncoding("utf8").on("error", () => undefined);
+          answer.on("data", (text: string) => {
+            resolve(() => asking.destroy());
+            onText(text);
+          });
+        },
+      );
+      asking.on("error", reject);
+      asking.end();
+    });
+}
+
+/** The ids under which the server knows the sessions, in the order of their paths: their own ids are their numbers. */
+async function idsOf({ origin, secret }: Serving): Promise<readonly string[]> {
+  const answer = await fetch(`${origin}/api/sessions?limit=${sessions}`, {
+    headers: { authorization: `Bearer ${secret}` },
+  });
+  const told = (await answer.json()) as { readonly sessions: readonly { id: string; title?: string }[] };
+  const ids: string[] = [];
+  for (const { id, title = "" } of told.sessions) ids[Number(/\d+/.exec(title)?.[0])] = id;
+  return ids;
+}
+
+/** Most memory that a process has had, where the system tells it. */
+async function peakMemory(pid: number): Promise<string> {
+  const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
+  const kilobytes = /^VmHWM:\s*(\d+) kB/m.exec(status)?.[1];
+  return kilobytes === undefined ? "not told here" : `${(Number(kilobytes) / 1000).toFixed(0)} MB`;
 }
 
 export async function benchServe(): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), "hansard-bench-serve-"));
-  const paths = Array.from({ length: sessions }, (_, at) => join(folder, `s${at}.jsonl`));
-  for (const path of paths) await writeFile(path, line("first"));
-  const bare = await bareCopy(join(folder, "bare"));
-  const child = await startChild(folder, paths);
+  const home = await mkdtemp(join(tmpdir(), "hansard-bench-serve-"));
+  const folder = join(home, ".claude", "projects", "-work");
+  await mkdir(folder, { recursive: true });
+  const paths = Array.from({ length: sessions }, (_, at) =>
+    join(folder, `${String(at).padStart(8, "0")}-0000-4000-8000-000000000000.jsonl`),
+  );
+  for (const [at, path] of paths.entries()) await writeFile(path, line(`session ${at}`));
+  const burst = `${sessions} appends to ${watchers} watchers`;
+  const both = ({ times, cpuMs }: Awaited<ReturnType<typeof many>>): string =>
+    `${percentile(times, 0.5)}, ${percentile(times, 0.99)}, ${cpuMs?.toFixed(0) ?? "?"} ms`;
+  const copy = await startCopy(paths);
   try {
-    let onText: (text: string) => void = () => undefined;
-    const close = await openLane(child, "s0", (text) => onText(text));
-    const served = await time(
-      paths[0] ?? "",
-      marksOf((listen) => {
-        onText = listen;
-      }),
-    );
-    close();
-    row("append to a bare socket, p95", percentile(bare, 0.95));
-    row("append to an event of the server, p95", percentile(served, 0.95));
-    const times = await many(child, paths);
-    row(`append to each of ${watchers} watchers of ${sessions} sessions, p99`, percentile(times, 0.99));
-    const told = heard<{ rssMB: number }>(child.process);
-    child.process.send("memory");
-    row("memory of the server", `${(await told).rssMB.toFixed(0)} MB`);
+    row("append to a bare socket, p95", percentile(await one(copy.open, paths[0] ?? ""), 0.95));
+    row(`${burst}, bare: p50, p99, processor a round`, both(await many(copy.open, paths, copy.child.pid)));
   } finally {
-    child.process.kill();
-    await rm(folder, { recursive: true, force: true });
+    copy.child.kill();
+  }
+  const serving = await startServe(home);
+  try {
+    const open = openerOf(serving, await idsOf(serving));
+    row("append to an event of the server, p95", percentile(await one(open, paths[0] ?? ""), 0.95));
+    row(`${burst}: p50, p99, processor a round`, both(await many(open, paths, serving.child.pid)));
+    row("most memory of the server", await peakMemory(serving.child.pid ?? 0));
+  } finally {
+    serving.child.kill();
+    await rm(home, { recursive: true, force: true });
   }
 }

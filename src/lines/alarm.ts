@@ -37,11 +37,8 @@ export class Alarm {
   /** Watches the folder, and the file that now has the name. */
   watch(): void {
     this.#file?.close();
-    this.#file = this.#open(this.#path, () => this.#hint());
-    const name = basename(this.#path);
-    this.#folder ??= this.#open(dirname(this.#path), (entry) => {
-      if (entry === undefined || entry === name) this.#hint();
-    });
+    this.#file = this.#open(this.#path);
+    this.#folder ??= this.#open(dirname(this.#path), basename(this.#path));
   }
 
   /** Ends when it is time to look again, or when closed. `changed` is what the last look found. */
@@ -78,10 +75,13 @@ export class Alarm {
     this.#folder = undefined;
   }
 
-  #open(path: string, hint: (name: string | undefined) => void): Watch | undefined {
+  #open(path: string, entry?: string): Watch | undefined {
     if (this.#isAlone || this.#isClosed) return undefined;
     try {
-      return this.#ports.watch(path, hint, (error) => this.#fail(error));
+      const hint = (name: string | undefined): void => {
+        if (entry === undefined || name === undefined || name === entry) this.#hint();
+      };
+      return this.#ports.watch(path, hint, (error) => this.#fail(error), entry);
     } catch (error) {
       if (!(error instanceof Error)) throw error;
       // Not there (yet) is no failure of the watcher: it is set up when the file comes.
@@ -104,10 +104,17 @@ export class Alarm {
     if (this.#wake !== undefined) this.#arm(Math.min(this.#pauseMs, this.#sweepMs));
   }
 
+  /** A change is told by both watchers: one look is for both hints. */
+  #wakeSoon(): void {
+    const { soon } = this.#ports;
+    if (soon === undefined) this.#wake?.();
+    else soon(() => this.#wake?.());
+  }
+
   #arm(delayMs: number): void {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
-    if (delayMs === 0) this.#wake?.();
+    if (delayMs === 0) this.#wakeSoon();
     else this.#cancelTimer = this.#ports.after(delayMs, () => this.#wake?.());
   }
 }

@@ -120,7 +120,10 @@ class Follower {
   async *#leave(): AsyncGenerator<FollowEvent, void, undefined> {
     this.#isFirstLook = false;
     if (this.#isGone) return;
-    if (this.#tail !== undefined && (await this.#tail.isSame())) yield* this.#drain(this.#tail);
+    if (this.#tail !== undefined) {
+      const size = await this.#tail.source.size();
+      if (await this.#tail.isSame(size)) yield* this.#drain(this.#tail, size);
+    }
     this.#drop();
     this.#isGone = true;
     this.#isCaughtUp = false;
@@ -187,19 +190,19 @@ class Follower {
     this.#seen = state;
     if (seen !== undefined) {
       const isShort = state.size < tail.offset;
-      if (isShort || !(await tail.isSame())) {
+      if (isShort || !(await tail.isSame(state.size))) {
         yield* this.#restart(isShort ? "truncated" : "replaced");
         if (!(yield* this.#enter())) return;
         this.#seen = state;
       }
     }
     const current = this.#tail;
-    if (current !== undefined) yield* this.#drain(current);
+    if (current !== undefined) yield* this.#drain(current, state.size);
   }
 
   /** All that the file holds now. */
-  async *#drain(tail: Tail): AsyncGenerator<FollowEvent, void, undefined> {
-    for (let step = await tail.step(); step !== undefined; step = await tail.step()) {
+  async *#drain(tail: Tail, size: number): AsyncGenerator<FollowEvent, void, undefined> {
+    for (let step = await tail.step(size); step !== undefined; step = await tail.step(size)) {
       this.#isCaughtUp = false;
       yield* this.#given(tail, step);
       if (this.#signal.aborted) return;

@@ -1,12 +1,14 @@
 /** The reading side of following: one file, from one offset on, as far as it goes. */
 import { findBegin } from "./context.ts";
 import type { Joiner } from "./joiner.ts";
-import { headPrintBytes, type ResolvedLimits, tailPrintBytes } from "./limits.ts";
+import { followReadBytesMin, headPrintBytes, type ResolvedLimits, tailPrintBytes } from "./limits.ts";
 import { asBuffer, closeBrace, skipSpace, trimSpace } from "./line.ts";
 import { ObjectScanner } from "./scan.ts";
 import type { FileSource, FileState } from "./source.ts";
 import { readRange, Splitter } from "./split.ts";
 import type { LineItem } from "./types.ts";
+
+const empty = Buffer.alloc(0);
 
 /** The bytes by which a file is known to be what was read, though it changed: its first ones, and those before the read offset. */
 class Prints {
@@ -29,10 +31,15 @@ class Prints {
     this.#tail = Buffer.from(tail.subarray(-tailPrintBytes));
   }
 
-  async match(source: FileSource, offset: number): Promise<boolean> {
-    const tail = await readRange(source, offset - this.#tail.length, this.#tail.length);
-    if (!tail.equals(this.#tail)) return false;
-    return (await readRange(source, 0, this.#head.length)).equals(this.#head);
+  /** What follows the prints, up to `length` bytes of it; undefined where they do not match. */
+  async match(source: FileSource, offset: number, length: number): Promise<Buffer | undefined> {
+    const tailBytes = this.#tail.length;
+    // One read: the file's end within what comes behind the print is no short read.
+    let got = asBuffer(await source.read(offset - tailBytes, tailBytes + length));
+    if (got.length < tailBytes) got = await readRange(source, offset - tailBytes, tailBytes);
+    if (!got.subarray(0, tailBytes).equals(this.#tail)) return undefined;
+    const head = await readRange(source, 0, this.#head.length);
+    return head.equals(this.#head) ? got.subarray(tailBytes) : undefined;
   }
 }
 
@@ -74,6 +81,12 @@ class PartialWatch {
   }
 }
 
+/** Bytes that were read at the offset, and how many were asked for. */
+interface Ahead {
+  readonly bytes: Uint8Array;
+  readonly length: number;
+}
+
 export interface Step {
   readonly items: readonly LineItem[];
   /** Set where an item began before the offset that was asked for: the item's start. */
@@ -95,6 +108,9 @@ export class Tail {
   /** Items that end here or before were given. */
   #givenEnd: number;
   #chunkBytes: number;
+  /** The last read gave less than it asked for. */
+  #isAtEnd = false;
+  #ahead: Ahead | undefined;
 
   private constructor(
     source: FileSource,
@@ -132,14 +148,28 @@ export class Tail {
     return Math.max(this.#joiner.heldFrom ?? this.#splitter.lineStart, this.#givenEnd);
   }
 
-  /** Whether the file still holds what was read from it, as far as its prints tell. */
-  isSame(): Promise<boolean> {
-    return this.#prints.match(this.source, this.#offset);
+  /**
+   * Whether the file still holds what was read from it, as far as its prints tell. What follows is read along with them, for the next step.
+   * `size` is what is known of the file's.
+   */
+  async isSame(size: number): Promise<boolean> {
+    const length = this.#lengthOf(size);
+    const bytes = await this.#prints.match(this.source, this.#offset, length);
+    this.#ahead = bytes === undefined ? undefined : { bytes, length };
+    return bytes !== undefined;
   }
 
-  /** Reads one chunk; undefined where the file has no more now. */
-  async step(): Promise<Step | undefined> {
-    const chunk = asBuffer(await this.source.read(this.#offset, this.#chunkBytes));
+  /** Bytes of the next read: no more than may be there. */
+  #lengthOf(size: number): number {
+    return Math.min(this.#chunkBytes, Math.max(0, size - this.#offset) + followReadBytesMin);
+  }
+
+  /** Reads one chunk; undefined where the file has no more now. A read that came to the file's end is not followed by another one. */
+  async step(size: number): Promise<Step | undefined> {
+    const { bytes, length } = this.#ahead ?? (await this.#read(size));
+    const chunk = asBuffer(bytes);
+    this.#ahead = undefined;
+    this.#isAtEnd = chunk.length > 0 && chunk.length < length;
     if (chunk.length === 0) {
       this.#chunkBytes = this.#limits.chunkBytes;
       return undefined;
@@ -151,6 +181,12 @@ export class Tail {
     for (const line of this.#splitter.push(chunk))
       for (const item of this.#joiner.push(line)) items.push(item);
     return this.#give(items);
+  }
+
+  async #read(size: number): Promise<Ahead> {
+    const length = this.#lengthOf(size);
+    if (this.#isAtEnd && size <= this.#offset) return { bytes: empty, length };
+    return { bytes: await this.source.read(this.#offset, length), length };
   }
 
   /** What the unfinished last line is sure to give: to be asked at the file's end, after new bytes. */

@@ -26,9 +26,11 @@ export function durableEnvelope(now: () => number): Envelope {
     cursor = cursorOf(now(), cursor);
     return `event: control\ndata: ${JSON.stringify({ ...fields, streamCursor: cursor })}\n\n`;
   };
+  const frame: Envelope["frame"] = ({ json, position }) =>
+    `event: data\nid: ${position}\ndata: [${json.toString("utf8")}]\n\n${control({ streamNextOffset: position })}`;
   return {
-    frame: ({ json, position }) =>
-      `event: data\nid: ${position}\ndata: [${json.toString("utf8")}]\n\n${control({ streamNextOffset: position })}`,
+    frame,
+    batch: ({ frames }) => frames.map(frame).join(""),
     caughtUp: (position) => control({ streamNextOffset: position, upToDate: true }),
     say: (frame) =>
       frame.type === "reset" || (frame.type === "closed" && !frame.again)

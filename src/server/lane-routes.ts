@@ -76,6 +76,8 @@ async function serveEvents(
     held.release();
     throw busy;
   }
+  // The lane's end is the connection's: without chunks a frame is one piece for the socket, and nothing is left over to be served on it.
+  outgoing.useChunkedEncodingByDefault = false;
   outgoing.writeHead(200, laneHeaders);
   const start = startOf(text);
   void run().finally(() => {

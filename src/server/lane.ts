@@ -3,12 +3,23 @@
  * number of the frame that it is to have next, so that a slow one costs nothing and holds nobody.
  */
 import { randomBytes } from "node:crypto";
-import { RING_BYTES_MAX, RING_FRAMES_MAX } from "./limits.ts";
+import { BATCH_BYTES_MAX, RING_BYTES_MAX, RING_FRAMES_MAX } from "./limits.ts";
 import type { LanePosition } from "./position.ts";
 import { type EncodedFrame, encodeEvent, FrameRing } from "./ring.ts";
 
-/** Told that there is a further frame, or that the lane has ended. Must not throw. */
+/** Told that there are further frames, or that the lane has ended. Must not throw. */
 export type Watcher = () => void;
+
+/** Consecutive frames that go out in one write. */
+export interface Batch {
+  readonly frames: readonly EncodedFrame[];
+  /** Their events, one behind the other. */
+  readonly event: Buffer;
+  /** The number of the frame after them. */
+  readonly next: number;
+  /** The position after them. */
+  readonly position: string;
+}
 
 export class Lane {
   /** Names this lane among all that ever were. */
@@ -16,6 +27,9 @@ export class Lane {
   readonly #ring: FrameRing;
   readonly #watchers = new Set<Watcher>();
   #isOver = false;
+  #isTelling = false;
+  /** The batch that was asked for last: those who are up to date all ask for the same one. */
+  #batch: (Batch & { readonly first: number; readonly isFull: boolean }) | undefined;
 
   constructor(framesMax: number = RING_FRAMES_MAX, bytesMax: number = RING_BYTES_MAX) {
     this.#ring = new FrameRing(framesMax, bytesMax);
@@ -40,6 +54,33 @@ export class Lane {
     return this.#ring.get(seq) ?? (seq >= this.#ring.next ? "ahead" : "gone");
   }
 
+  /** The frames from a number on, as many as fit into `BATCH_BYTES_MAX` and at least one; "ahead" and "gone" as for `frame`. */
+  batch(seq: number): Batch | "ahead" | "gone" {
+    const first = this.frame(seq);
+    if (typeof first === "string") return first;
+    const known = this.#batch;
+    if (known?.first === seq && (known.isFull || known.next === this.#ring.next)) return known;
+    const frames = [first];
+    let bytes = first.event.length;
+    let isFull = false;
+    let last = first;
+    for (
+      let frame = this.frame(seq + 1);
+      typeof frame !== "string";
+      frame = this.frame(seq + frames.length)
+    ) {
+      bytes += frame.event.length;
+      isFull = bytes > BATCH_BYTES_MAX;
+      if (isFull) break;
+      frames.push(frame);
+      last = frame;
+    }
+    const event = frames.length === 1 ? first.event : Buffer.concat(frames.map((frame) => frame.event));
+    const batch = { frames, event, next: seq + frames.length, position: last.position };
+    this.#batch = { ...batch, first: seq, isFull };
+    return this.#batch;
+  }
+
   /** Where the ring takes a position up: the number of the frame after it; undefined where it is none of this lane's that is kept. */
   resume({ frame }: LanePosition): number | undefined {
     if (frame === undefined || frame.epoch !== this.epoch) return undefined;
@@ -47,17 +88,27 @@ export class Lane {
     return next <= this.#ring.next && (next === this.#ring.next || this.#ring.get(next)) ? next : undefined;
   }
 
-  /** Tells a frame to all watchers. `log` and `check` are the place in the log that the frame leaves a client at. */
+  /** Tells a frame to all watchers, once what is going on now is done: what comes at once is told at once. `log` and `check` are the place in the log that the frame leaves a client at. */
   publish(json: string, at: Omit<LanePosition, "frame">, name?: string): void {
     if (this.#isOver) return;
     this.#ring.push(encodeEvent(json, { ...at, frame: { epoch: this.epoch, seq: this.#ring.next } }, name));
-    for (const watcher of [...this.#watchers]) watcher();
+    if (this.#isTelling) return;
+    this.#isTelling = true;
+    // After all that the promises of this moment bring: the changes of one read are one write for each client.
+    process.nextTick(() => {
+      this.#isTelling = false;
+      this.#wake();
+    });
   }
 
   /** Ends the lane, once: watchers get what is kept and then its end. */
   end(): void {
     if (this.#isOver) return;
     this.#isOver = true;
+    this.#wake();
+  }
+
+  #wake(): void {
     for (const watcher of [...this.#watchers]) watcher();
   }
 

@@ -74,6 +74,8 @@ export const LANE_TEXT_MAX: number = 16 * 1024;
 /** Entries that one read of a catch-up gives. */
 export const CATCH_UP_ENTRIES = 32;
 
+/** Bytes of frames that go to a client in one write. A longer frame goes alone. */
+export const BATCH_BYTES_MAX: number = 16 * 1024;
 /** Bytes that may wait in one client's socket; past it frames wait in the ring that all share. */
 export const CLIENT_BYTES_MAX: number = 256 * 1024;
 /** How long a client may take none of what waits for it. */

@@ -1,7 +1,7 @@
 /** One client of a lane over server-sent events. Holds a number and what waits in its socket, nothing else. */
 import type { ServerResponse } from "node:http";
 import type { LaneFrame } from "./frames.ts";
-import type { Hub } from "./lane.ts";
+import type { Batch, Hub } from "./lane.ts";
 import { CLIENT_BYTES_MAX, CLIENT_STALL_MS, HEARTBEAT_MS } from "./limits.ts";
 import type { LanePosition } from "./position.ts";
 import type { EncodedFrame } from "./ring.ts";
@@ -9,6 +9,7 @@ import type { EncodedFrame } from "./ring.ts";
 /** How frames are written for a client. */
 export interface Envelope {
   frame(frame: EncodedFrame): Buffer | string;
+  batch(batch: Batch): Buffer | string;
   /** Said once the client has all there is; absent where nothing is. */
   caughtUp?(position: string): string;
   /** Said to the client by the server itself, not by the lane. */
@@ -18,12 +19,14 @@ export interface Envelope {
 /** Frames as they are: an id and the frame's JSON. */
 export const plainEnvelope: Envelope = {
   frame: ({ event }) => event,
+  batch: ({ event }) => event,
   say: (frame) => `data: ${JSON.stringify(frame)}\n\n`,
 };
 
 /** The same for the lane of steps, whose events have names. */
 export const stepsEnvelope: Envelope = {
   frame: ({ event }) => event,
+  batch: ({ event }) => event,
   say({ type, ...fields }) {
     // A client that comes back has no need to be told that it was slow, nor that the server went.
     const isTold = type === "reset" || ("again" in fields && !fields.again);
@@ -124,20 +127,20 @@ export class SseClient {
 
   #pump(hub: Hub): void {
     while (!this.#isOver && !this.#isFull()) {
-      const frame = hub.lane.frame(this.#next);
-      if (frame === "gone") {
+      const batch = hub.lane.batch(this.#next);
+      if (batch === "gone") {
         // The ring has gone on without it. What it missed is read from its own position when it asks again.
         this.#write(this.#envelope.say({ type: "lagged" }));
         this.#end();
-      } else if (frame === "ahead") {
+      } else if (batch === "ahead") {
         if (hub.lane.isOver) this.#end();
         else this.#tellUpToDate();
         return;
       } else {
-        this.#write(this.#envelope.frame(frame));
-        this.#position = frame.position;
+        this.#write(this.#envelope.batch(batch));
+        this.#position = batch.position;
         this.#hasToldUpToDate = false;
-        this.#next += 1;
+        this.#next = batch.next;
       }
     }
   }

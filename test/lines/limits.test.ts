@@ -12,6 +12,7 @@ import {
 import {
   chunkBytes,
   chunkGrowthMax,
+  followReadBytesMin,
   headBytesMax,
   hintPauseMaxMs,
   joinBytesMax,
@@ -22,7 +23,7 @@ import {
   sweepFirstMs,
   sweepIdleMs,
 } from "../../src/lines/limits.ts";
-import { backward, bytes, FakeDisk, forward, notation, settle, untilCaughtUp } from "./support.ts";
+import { backward, bytes, FakeDisk, forward, itemsOf, notation, settle, untilCaughtUp } from "./support.ts";
 
 /** Counts what is asked of a source, and the most bytes of one read. */
 function counted(source: ByteSource): ByteSource & { reads: number[]; total(): number } {
@@ -202,6 +203,45 @@ it("resyncPassesMax: a stub that holds very many beginnings of objects costs a b
   expect(notation(items)).toEqual(["torn 0-600006", 'record 600007-600014 {"b":2}']);
   // Unbounded, this is 200,000 passes over 600 KB: minutes.
   expect(process.cpuUsage(undefined).user - started).toBeLessThan(5_000_000);
+});
+
+describe("the reads of a follower", () => {
+  it("are two for what is appended: it with what was there before it, and the head", async () => {
+    const disk = new FakeDisk();
+    disk.write(bytes('{"a":1}\n'));
+    const abort = new AbortController();
+    const events = followFile("/log", { signal: abort.signal, ports: disk.ports });
+    await untilCaughtUp(events);
+    const before = disk.reads;
+    disk.append('{"b":2}\n');
+    disk.hint();
+    expect(notation(itemsOf(await untilCaughtUp(events)))).toEqual(['record 8-15 {"b":2}']);
+    expect(disk.reads - before).toBe(2);
+    abort.abort();
+  });
+
+  // A read that was filled is followed by one that finds the end, or the rest of the line.
+  it.each([
+    [-1, 2],
+    [0, 3],
+    [1, 3],
+  ])("take along what comes before the read, up to their bound (%i): %i reads", async (more, reads) => {
+    const disk = new FakeDisk();
+    disk.write(bytes('{"a":1}\n'));
+    const abort = new AbortController();
+    const events = followFile("/log", { signal: abort.signal, ports: disk.ports });
+    await untilCaughtUp(events);
+    disk.append('{"b":2}\n');
+    disk.onRead = () => {
+      disk.onRead = undefined;
+      disk.append(`{"c":"${"x".repeat(followReadBytesMin - 9 + more)}"}\n`);
+    };
+    const before = disk.reads;
+    disk.hint();
+    expect(itemsOf(await untilCaughtUp(events))).toHaveLength(2);
+    expect(disk.reads - before).toBe(reads);
+    abort.abort();
+  });
 });
 
 describe("the sweep and the pause of hints", () => {

@@ -13,6 +13,7 @@ import { type Catalogue, type LaneFrame, type ServedSession, servedSession } fro
 import { type Hub, Lane } from "../../src/server/lane.ts";
 import {
   APPROVALS_MAX,
+  BATCH_BYTES_MAX,
   CLIENT_BYTES_MAX,
   CLIENT_STALL_MS,
   KEY_LANES_MAX,
@@ -82,17 +83,17 @@ test("a client that takes nothing holds nobody and no memory; what it missed it 
     if (id !== undefined) position = id;
   };
   const parser = createParser({ onEvent: ({ data, id }) => take(data, id) });
-  let chunked = "";
+  let answer = "";
   const ended = new Promise((resolve) => slow.once("close", resolve));
   slow.setEncoding("latin1");
   slow.on("data", (text: string) => {
-    chunked += text;
+    answer += text;
   });
   slow.resume();
-  await until(() => chunked.includes('"lagged"'));
+  await until(() => answer.includes('"lagged"'));
   slow.end();
   await ended;
-  parser.feed(unchunk(chunked.slice(chunked.indexOf("\r\n\r\n") + 4)));
+  parser.feed(answer.slice(answer.indexOf("\r\n\r\n") + 4));
   expect(isLagged).toBe(true);
   expect(got.length).toBeGreaterThan(0);
   expect(got.length).toBeLessThan(BIG_ANSWERS);
@@ -103,19 +104,6 @@ test("a client that takes nothing holds nobody and no memory; what it missed it 
   }
   expect(got).toEqual(names);
 });
-
-/** The bytes of a body that was sent in chunks. */
-function unchunk(body: string): string {
-  let text = "";
-  for (let at = 0; at < body.length; ) {
-    const lineEnd = body.indexOf("\r\n", at);
-    const length = Number.parseInt(body.slice(at, lineEnd), 16);
-    if (!(length > 0)) break;
-    text += body.slice(lineEnd + 2, lineEnd + 2 + length);
-    at = lineEnd + 2 + length + 2;
-  }
-  return text;
-}
 
 test("no more than so many bytes wait in a client's socket", async () => {
   const out = new Writable({ highWaterMark: 1024, write: () => undefined });
@@ -128,6 +116,40 @@ test("no more than so many bytes wait in a client's socket", async () => {
   for (let at = 0; at < 5; at += 1) lane.publish('"more"', { log: "0" });
   expect(out.writableLength).toBeGreaterThanOrEqual(CLIENT_BYTES_MAX);
   expect(out.writableLength).toBeLessThan(CLIENT_BYTES_MAX + 2 * frameBytes);
+  out.destroy();
+  await running;
+});
+
+test("frames of one moment are one write, as many as a batch may hold; a longer frame goes alone", async () => {
+  const lane = new Lane();
+  const writes: number[] = [];
+  const out = new Writable({
+    decodeStrings: false,
+    write(chunk: Buffer | string, _, done) {
+      if (typeof chunk !== "string") writes.push(chunk.toString().split("\n\n").length - 1);
+      done();
+    },
+  });
+  const client = new SseClient(out as ServerResponse, plainEnvelope, Date.now);
+  const running = client.run(hubOf(lane), undefined);
+  await turn();
+  // Numbers of one digit: the heads of all frames are of one length.
+  const publish = (bytes: number): void => lane.publish(JSON.stringify("x".repeat(bytes - 2)), { log: "0" });
+  for (let at = 0; at < 3; at += 1) publish(10);
+  await turn();
+  const first = lane.frame(1);
+  const headBytes = typeof first === "string" ? 0 : first.event.length - 10;
+  const half = BATCH_BYTES_MAX / 2 - headBytes;
+  publish(half);
+  publish(half);
+  await turn();
+  publish(half);
+  publish(half + 1);
+  await turn();
+  publish(2 * BATCH_BYTES_MAX);
+  publish(10);
+  await turn();
+  expect(writes).toEqual([3, 2, 1, 1, 1, 1]);
   out.destroy();
   await running;
 });
