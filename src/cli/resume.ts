@@ -9,6 +9,7 @@ import type { Io } from "./io.ts";
 import { openSession, showSession } from "./open.ts";
 import { type OwnSession, resolveOwn } from "./own-session.ts";
 import type { AgentWords } from "./run.ts";
+import { tellWhenFree } from "./writer-watch.ts";
 
 export interface ResumeOptions {
   readonly cwd?: string;
@@ -102,15 +103,21 @@ export async function runResume(
 
 async function followInstead(
   io: Io,
-  { path, id }: OwnSession,
+  own: OwnSession,
   who: string,
   { resize }: ResumeOptions,
 ): Promise<ExitCode> {
   const sentence = `${who.charAt(0).toUpperCase()}${who.slice(1)}`;
   const text = `${sentence}. You follow it; what it does is shown as it comes.`;
-  const session = await openSession(path);
+  const session = await openSession(own.path);
+  const isWritten = async (): Promise<boolean> => (await readHolder(own)).state !== "free";
+  const followed = tellWhenFree(session, isWritten, {
+    type: "notice",
+    tone: "information",
+    text: `Nobody writes this session any more: leave (q), and hansard resume ${own.id} carries it on.`,
+  });
   try {
-    return await showSession(io, session, id, {
+    return await showSession(io, followed, own.id, {
       greeting: { tone: "information", text },
       ...(resize === undefined ? {} : { resize }),
     });

@@ -1,4 +1,6 @@
 /** Archives of other agents' sessions: verbatim, whole or not at all, and sessions like any other once the original is gone. */
+
+import { spawnSync } from "node:child_process";
 import {
   existsSync,
   mkdirSync,
@@ -9,6 +11,7 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -204,4 +207,31 @@ test("an open archive leaves nothing behind when it is closed", async () => {
   const log = await openLog(kept?.path ?? "");
   await log.close();
   expect(existsSync(path)).toBe(false);
+});
+
+test("what a process that was killed had unpacked goes when the next archive is opened; a running one's stays", async () => {
+  const { status, pid } = spawnSync(process.execPath, ["-e", ""]);
+  expect(status).toBe(0);
+  const left = join(tmpdir(), `hansard-archive-${pid}-abcdef`);
+  const used = join(tmpdir(), `hansard-archive-${process.ppid}-abcdef`);
+  for (const folder of [left, used]) mkdirSync(join(folder, "deep"), { recursive: true });
+  try {
+    home.write(rolloutPath, rollout);
+    await run(home, ["archive", "--all"]);
+    const [session] = (await listed()).filter((each) => each.agent === "codex");
+    rmSync(join(home.around.home, rolloutPath));
+    const kept = (await listed()).find((each) => each.archived === true);
+    expect(session).toBeDefined();
+    const log = await openLog(kept?.path ?? "");
+    expect(
+      readdirSync(tmpdir()).filter((name) => name.startsWith(`hansard-archive-${process.pid}-`)),
+    ).toHaveLength(1);
+    await log.close();
+    expect([existsSync(left), existsSync(used)]).toEqual([false, true]);
+    expect(
+      readdirSync(tmpdir()).filter((name) => name.startsWith(`hansard-archive-${process.pid}-`)),
+    ).toEqual([]);
+  } finally {
+    for (const folder of [left, used]) rmSync(folder, { recursive: true, force: true });
+  }
 });

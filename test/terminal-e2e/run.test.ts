@@ -41,9 +41,9 @@ const scenario: Scenario = {
   ],
 };
 
-async function start(command: readonly string[], script: string): Promise<TracedTmux> {
+async function start(command: readonly string[], script: string, traces = folder): Promise<TracedTmux> {
   const agent = `-- ${process.execPath} dist/agent/fake/main.js ${script}`;
-  return startTraced(folder, {
+  return startTraced(traces, {
     columns: 80,
     rows: 24,
     command: `${process.execPath} bin/hansard.js ${command.join(" ")} ${agent}; echo CODE $?; cat`,
@@ -94,3 +94,31 @@ test("a prompt, an approval, a cancel, a resize, an end; and the session is carr
     await second.end();
   }
 }, 60_000);
+
+test("a second resume follows, says who writes, and is told when nobody does any more", async () => {
+  const script = join(folder, "scenario.json");
+  await writeFile(script, JSON.stringify({ prompts: [[{ type: "echo" }]] } satisfies Scenario));
+  const first = await start(["run"], script);
+  let second: TracedTmux | undefined;
+  try {
+    await first.until((text) => text.includes("ready"));
+    await first.keys("one", "Enter");
+    await first.until((text) => text.includes("› one") && text.includes("ready"));
+    second = await start(["resume", "last"], script, await mkdtemp(join(folder, "second-")));
+    await second.until((text) => /is being written by\s+process\s+\d+/.test(text));
+    await first.keys("two", "Enter");
+    await second.until((text) => text.includes("› two"));
+    // Both turns have their closing line.
+    await first.until((text) => (text.match(/─ [\d.]+ m?s ─/g) ?? []).length === 2 && text.includes("ready"));
+    await first.keys("C-d");
+    await first.until((text) => text.includes("CODE 0"));
+    await second.until((text) => /Nobody writes\s+this session/.test(text));
+    await second.keys("q");
+    await second.until((text) => text.includes("CODE 0"));
+    expect(await countOf(second, "› one")).toBe(1);
+    expect(await countOf(second, "› two")).toBe(1);
+  } finally {
+    await first.end();
+    await second?.end();
+  }
+});
