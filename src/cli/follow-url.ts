@@ -1,6 +1,6 @@
 /** The lane of a session of another Hansard, over server-sent events: comes back by itself, from the position it had. */
 import { createParser, type EventSourceMessage } from "eventsource-parser";
-import { decodeFrame, FRAME_BYTES_MAX, type LaneEvent } from "../follow/index.ts";
+import { decodeFrame, FRAME_BYTES_MAX, type Frame, type LaneEvent } from "../follow/index.ts";
 import { CommandError } from "./errors.ts";
 import { exitCodes } from "./exit.ts";
 
@@ -26,6 +26,10 @@ export interface UrlOptions {
 
 /** The address of the lane that a session's address means. Throws a CommandError where it names no session. */
 export function laneUrl(text: string): URL {
+  return routeUrl(text, "lane");
+}
+
+function routeUrl(text: string, route: "lane" | "step"): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const place = url && [url.pathname, url.hash.replace(/^#/, "")].map((path) => laneIds.exec(path)?.[1]);
   const id = place?.find((each) => each !== undefined);
@@ -35,7 +39,7 @@ export function laneUrl(text: string): URL {
       `${JSON.stringify(text.slice(0, 200))} is no address of a session.`,
       ["It looks like https://host:port/sessions/<id>."],
     );
-  return new URL(`/api/sessions/${id}/lane`, url.origin);
+  return new URL(`/api/sessions/${id}/${route}`, url.origin);
 }
 
 /** Follows until aborted or closed by the server. A refusal or a frame that is none throws a CommandError. */
@@ -70,14 +74,47 @@ export async function* followUrl(address: string, options: UrlOptions): AsyncGen
   }
 }
 
-async function connect(url: URL, position: string | undefined, options: UrlOptions): Promise<Response> {
+/**
+ * What the step under way has told up to now, as one frame; undefined where it was aborted meanwhile. A refusal, a server that cannot be
+ * reached or a frame that is none throws a CommandError.
+ */
+export async function readUrlOnce(address: string, options: UrlOptions): Promise<Frame | undefined> {
+  const url = routeUrl(address, "step");
+  try {
+    const response = await connect(url, undefined, options, "application/json");
+    return frameOf(await textOf(response));
+  } catch (error) {
+    if (options.signal.aborted) return undefined;
+    throw error instanceof CommandError ? error : unreachable(url, error);
+  }
+}
+
+/** The text of an answer that is no longer than a frame may be. */
+async function textOf(response: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  let bytes = 0;
+  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+    bytes += chunk.length;
+    if (bytes > FRAME_BYTES_MAX) throw new Error(`it sent more than ${FRAME_BYTES_MAX} bytes`);
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text;
+}
+
+async function connect(
+  url: URL,
+  position: string | undefined,
+  options: UrlOptions,
+  accept: string = "text/event-stream",
+): Promise<Response> {
   const ask = options.fetch ?? globalThis.fetch;
   const response = await ask(url, {
     signal: options.signal,
     // A key is for this address alone.
     redirect: "error",
     headers: {
-      accept: "text/event-stream",
+      accept,
       ...(options.key === undefined ? {} : { authorization: `Bearer ${options.key}` }),
       ...(position === undefined ? {} : { "last-event-id": position }),
     },
@@ -166,17 +203,20 @@ async function beforeSilence<T>(coming: Promise<T>, { wait, signal }: UrlOptions
   }
 }
 
+function frameOf(text: string): Frame {
+  const decoded = decodeFrame(text);
+  if (decoded.ok) return decoded.value;
+  throw new CommandError(
+    exitCodes.unreadable,
+    `The server sent a frame that is none: ${decoded.refusal.message}`,
+    ["It may be of another version of Hansard."],
+  );
+}
+
 function eventOf({ event, data }: EventSourceMessage): LaneEvent | undefined {
   switch (event) {
-    case "frame": {
-      const decoded = decodeFrame(data);
-      if (decoded.ok) return { type: "frame", frame: decoded.value };
-      throw new CommandError(
-        exitCodes.unreadable,
-        `The server sent a frame that is none: ${decoded.refusal.message}`,
-        ["It may be of another version of Hansard."],
-      );
-    }
+    case "frame":
+      return { type: "frame", frame: frameOf(data) };
     case "over":
     case "reset":
       return { type: "over" };

@@ -1,11 +1,11 @@
 /** `hansard follow`: what the agent of a session is doing, as it does it; of this computer or of another one. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { absorbFrame, emptyHeld, encodeFrame, type Frame, type LaneEvent } from "../follow/index.ts";
+import { encodeFrame, type Frame, type LaneEvent } from "../follow/index.ts";
 import { followSession, readSessionOnce } from "../session/index.ts";
 import { themeOf } from "../terminal/text/index.ts";
 import { exitCodes } from "./exit.ts";
 import { createFollowPrinter } from "./follow-printer.ts";
-import { followUrl, type UrlOptions } from "./follow-url.ts";
+import { followUrl, readUrlOnce, type UrlOptions } from "./follow-url.ts";
 import type { Io } from "./io.ts";
 import { openSession } from "./open.ts";
 import { resolveSession } from "./resolve.ts";
@@ -16,9 +16,6 @@ export interface FollowOptions {
   /** What the step under way has told up to now, and no more. */
   readonly once?: boolean;
 }
-
-/** How long `--once` waits for a server's first frame: where no step is under way there is none. */
-export const ONCE_WAIT_MS = 3_000;
 
 /** Follows until stopped by a signal; with `once` until what there is was told. Ends quietly when the reader of the output has gone. */
 export async function runFollow(io: Io, name: string, options: FollowOptions): Promise<number> {
@@ -88,7 +85,6 @@ async function followThere(
   show: Show,
 ): Promise<void> {
   const key = io.around.env["HANSARD_KEY"];
-  const isOnce = options.once === true;
   const link: UrlOptions = {
     signal: stop.signal,
     wait,
@@ -98,19 +94,12 @@ async function followThere(
       void io.err.write(`hansard: ${words}\n`);
     },
   };
-  if (!isOnce) {
-    for await (const event of followUrl(address, link)) if (!(await show(event))) return;
+  if (options.once === true) {
+    const frame = await readUrlOnce(address, link);
+    if (frame !== undefined) await showOnce(frame, options.json === true, show);
     return;
   }
-  const enough = AbortSignal.any([stop.signal, AbortSignal.timeout(ONCE_WAIT_MS)]);
-  let held: Frame = emptyHeld;
-  for await (const event of followUrl(address, { ...link, signal: enough })) {
-    if (event.type !== "frame") continue;
-    // The first frame of a read is the whole of it.
-    held = absorbFrame(held, event.frame);
-    break;
-  }
-  await showOnce(held, options.json === true, show);
+  for await (const event of followUrl(address, link)) if (!(await show(event))) return;
 }
 
 async function wait(ms: number, signal: AbortSignal): Promise<void> {

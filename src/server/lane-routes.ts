@@ -1,6 +1,7 @@
 /** Lanes over HTTP: server-sent events, long-polls and plain polls of the same frames. */
 import type { ServerResponse } from "node:http";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import { encodeFrame, type Frame } from "../follow/index.ts";
 import type { OpenLane } from "./access.ts";
 import { type Ask, asRefused, type RouteContext, sessionOf } from "./ask.ts";
 import { cursorOf, durableEnvelope, streamHeaders } from "./durable.ts";
@@ -19,6 +20,8 @@ const busy = new Refused({
   message: "Too much is being watched at once; come back later.",
   headers: { "retry-after": "10" },
 });
+
+const emptyFrame: Frame = { stream: {}, tools: [] };
 
 type Start = LanePosition | "now" | "bad" | undefined;
 
@@ -55,6 +58,17 @@ export async function serveChanges(ask: Ask, context: RouteContext): Promise<Res
 /** The steps of a session's agent, as docs/follow.md has them. */
 export function serveSteps(ask: Ask, context: RouteContext): Promise<Response> {
   return serveEvents(ask, context, "steps", stepsEnvelope);
+}
+
+/** What the step under way has told up to now: the lane of steps for who cannot hold a connection. */
+export async function serveStep(ask: Ask, context: RouteContext): Promise<Response> {
+  const item = await sessionOf(ask, context);
+  try {
+    const frame = await context.sessions.use(item, async ({ step }) => step?.());
+    return ask.body(encodeFrame(frame ?? emptyFrame), 200, { "content-type": "application/json" });
+  } catch (error) {
+    throw asRefused(error);
+  }
 }
 
 function wantsEvents(ask: Ask): boolean {

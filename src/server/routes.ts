@@ -7,7 +7,7 @@ import { lanePositionOf } from "./changes-hub.ts";
 import { cutEntry } from "./cut.ts";
 import { wireInfo } from "./frames.ts";
 import type { Key } from "./keys.ts";
-import { serveChanges, serveSteps } from "./lane-routes.ts";
+import { serveChanges, serveStep, serveSteps } from "./lane-routes.ts";
 import {
   LIST_SESSIONS_DEFAULT,
   LIST_SESSIONS_MAX,
@@ -274,6 +274,7 @@ export const routes: readonly Route[] = [
   { method: "GET", path: `${inSession}/raw`, need: "read", serve: serveRaw },
   { method: "GET", path: `${inSession}/changes`, need: "read", serve: serveChanges },
   { method: "GET", path: `${inSession}/lane`, need: "read", serve: serveSteps },
+  { method: "GET", path: `${inSession}/step`, need: "read", serve: serveStep },
   { method: "POST", path: `${inSession}/answers`, need: "answer", serve: serveAnswer },
   { method: "POST", path: `${inSession}/prompts`, need: "answer", serve: servePrompt },
   { method: "POST", path: `${inSession}/cancel`, need: "answer", serve: serveCancel },

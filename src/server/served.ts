@@ -7,6 +7,7 @@ import {
   type DrivenSession,
   type DriverState,
   followSession,
+  readSessionOnce,
   type Session,
   stepPlaceOf,
 } from "../session/index.ts";
@@ -19,13 +20,16 @@ export function isDriven(session: Session): session is DrivenSession {
 
 /** The session with all that can be served of it. Opens nothing and reads nothing yet. */
 export function servedSession(session: Session, now: () => number = Date.now): ServedSession {
-  const steps: ServedSession["steps"] = (signal) => followSession(session, signal);
-  if (isDriven(session)) return { session, steps, acts: actsOfDriven(session) };
+  const lane: Pick<ServedSession, "steps" | "step"> = {
+    steps: (signal) => followSession(session, signal),
+    step: () => readSessionOnce(session),
+  };
+  if (isDriven(session)) return { session, ...lane, acts: actsOfDriven(session) };
   // Sessions of other programs are only read, their parked calls and inboxes too.
-  if (session.info.agent !== "hansard") return { session, steps };
+  if (session.info.agent !== "hansard") return { session, ...lane };
   return {
     session,
-    steps,
+    ...lane,
     acts: actsOnDisk(session, now),
     drivers: (signal) => driversOf(session, signal, now),
   };

@@ -1,5 +1,5 @@
 /** What the server is given from outside: sessions, search, the page, the clock. */
-import type { LaneEvent } from "../follow/index.ts";
+import type { Frame, LaneEvent } from "../follow/index.ts";
 import type { Answered, DriverState, Session, SessionInfo } from "../session/index.ts";
 
 /** Time, as a port: tests turn it by hand. */
@@ -34,6 +34,8 @@ export interface ServedSession {
   readonly session: Session;
   /** Follows its steps, one after another, until aborted; absent where it has none that can be followed. */
   readonly steps?: (signal: AbortSignal) => AsyncIterable<LaneEvent>;
+  /** What the step under way has told up to now, as one frame; an empty one where none is. Absent where it has no steps. */
+  readonly step?: () => Promise<Frame>;
   /** How its agent stands, at each change, until aborted; for a session that does not tell it among its own changes. */
   readonly drivers?: (signal: AbortSignal) => AsyncIterable<DriverState>;
   readonly acts?: SessionActs;

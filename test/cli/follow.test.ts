@@ -17,11 +17,13 @@ import {
 import {
   decodeFrame,
   encodeFrame,
+  FRAME_BYTES_MAX,
   type Frame,
   type LaneEvent,
   type ToolEvent,
 } from "../../src/follow/index.ts";
-import { createSession, followSession } from "../../src/session/index.ts";
+import { servedSession } from "../../src/server/index.ts";
+import { createSession } from "../../src/session/index.ts";
 import { openLog } from "../../src/sources/index.ts";
 import { themeOf } from "../../src/terminal/text/index.ts";
 import { makeServer } from "../server/support.ts";
@@ -418,6 +420,40 @@ describe("sessions of another computer", () => {
     expect(code).toBe(exit);
   });
 
+  test("--once is one question, and its answer may be that no step is under way", async () => {
+    const nothing = encodeFrame({ stream: {}, tools: [] });
+    const { address, asked } = await scripted((_, response) => response.end(nothing));
+    const place = await home({ HANSARD_KEY: "k" });
+    expect(await run(place, ["follow", address, "--once", "--json"])).toMatchObject({
+      code: 0,
+      out: `${nothing}\n`,
+      err: "",
+    });
+    expect(await run(place, ["follow", address, "--once"])).toMatchObject({ code: 0, out: "", err: "" });
+    expect(asked.map(({ url, headers }) => [url, headers.authorization, headers.accept])).toEqual(
+      new Array(2).fill(["/api/sessions/abc/step", "Bearer k", "application/json"]),
+    );
+  });
+
+  test.each<[string, Serve, number, string]>([
+    ["no key", (_, r) => void r.writeHead(401).end(), exitCodes.unreadable, "asks for a key"],
+    ["no such session", (_, r) => void r.writeHead(404).end(), exitCodes.notFound, "no such session"],
+    ["a busy server", (_, r) => void r.writeHead(503).end(), exitCodes.unreadable, "answers 503"],
+    ["a server that goes", (_, r) => void r.socket?.destroy(), exitCodes.unreadable, "cannot be reached"],
+    ["a frame that is none", (_, r) => void r.end("{}"), exitCodes.unreadable, "a frame that is none"],
+    [
+      "an answer without an end",
+      (_, r) => void r.end(Buffer.alloc(FRAME_BYTES_MAX + 1, 0x20)),
+      exitCodes.unreadable,
+      `more than ${FRAME_BYTES_MAX} bytes`,
+    ],
+  ])("--once and %s", async (_, serve, exit, words) => {
+    const { address } = await scripted(serve);
+    const { code, err } = await run(await home(), ["follow", address, "--once"]);
+    expect(err).toContain(words);
+    expect(code).toBe(exit);
+  });
+
   test("a server of ours, followed by the command with a key from the environment", async () => {
     const folder = await tempFolder();
     const { messages, append } = workspaceIn(folder);
@@ -431,7 +467,7 @@ describe("sessions of another computer", () => {
         async open() {
           const log = await openLog(messages);
           const session = createSession(log, await log.info());
-          return { session, steps: (signal) => followSession(session, signal) };
+          return servedSession(session);
         },
       },
     });
@@ -440,12 +476,19 @@ describe("sessions of another computer", () => {
     const place = await home({ HANSARD_KEY: secret });
     const told = await run(place, ["follow", address, "--json"], {
       writesMax: 1,
-      onWrite: () => append("two"),
+      onWrite: (writes) => {
+        if (writes === 1) append("two");
+      },
     });
     expect(told).toMatchObject({ code: 0, err: "" });
     expect(decodeFrame(told.out.trimEnd())).toMatchObject({ ok: true, value: { stream: { text: "one " } } });
     const once = await run(place, ["follow", address, "--once"]);
-    expect(once.out).toMatch(/^one two/);
+    expect(once).toMatchObject({ code: 0, out: "one two\n" });
+    const frame = await run(place, ["follow", address, "--once", "--json"]);
+    expect(decodeFrame(frame.out.trimEnd())).toMatchObject({
+      ok: true,
+      value: { stream: { text: "one two" } },
+    });
     expect((await run(await home(), ["follow", address])).err).toContain("asks for a key");
     expect((await run(place, ["follow", address.replace("abc", "other")])).code).toBe(exitCodes.notFound);
   });
