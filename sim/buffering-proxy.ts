@@ -1,5 +1,6 @@
 /** A proxy that holds back what it passes on, gives it in blocks of any size, and cuts lines. */
 import { createConnection, createServer, type Server, type Socket } from "node:net";
+import type { Clock } from "../src/server/index.ts";
 import { whole } from "./random.ts";
 
 export interface BufferingProxy {
@@ -14,22 +15,22 @@ const HELD_MAX = 8 * 1024;
 const FLUSH_MS = 5;
 const CUT_CHANCE = 0.02;
 
-export async function startProxy(random: () => number): Promise<BufferingProxy> {
+export async function startProxy(random: () => number, clock: Clock): Promise<BufferingProxy> {
   const lines = new Set<Socket>();
   const proxy = { port: 0, target: 0, close };
   const server: Server = createServer((near) => {
     const far = createConnection({ port: proxy.target, host: "127.0.0.1" });
     let held = Buffer.alloc(0);
-    let timer: NodeJS.Timeout | undefined;
+    let cancel: (() => void) | undefined;
     const flush = (count: number): void => {
       near.write(held.subarray(0, count));
       held = held.subarray(count);
-      clearTimeout(timer);
-      timer = held.length > 0 ? setTimeout(release, FLUSH_MS) : undefined;
+      cancel?.();
+      cancel = held.length > 0 ? clock.after(FLUSH_MS, release) : undefined;
     };
     const release = (): void => flush(whole(random, 1, held.length));
     const cut = (): void => {
-      clearTimeout(timer);
+      cancel?.();
       near.destroy();
       far.destroy();
       lines.delete(near);
@@ -45,7 +46,7 @@ export async function startProxy(random: () => number): Promise<BufferingProxy> 
       held = Buffer.concat([held, bytes]);
       if (random() < CUT_CHANCE) return cut();
       if (held.length > HELD_MAX) flush(held.length);
-      timer ??= setTimeout(release, FLUSH_MS);
+      cancel ??= clock.after(FLUSH_MS, release);
     });
     far.on("end", () => {
       flush(held.length);

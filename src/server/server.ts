@@ -4,6 +4,7 @@ import { createServer as createTlsServer } from "node:https";
 import { isIP } from "node:net";
 import { Access } from "./access.ts";
 import { createListener } from "./app.ts";
+import { certificateProblem } from "./certificate.ts";
 import { isOrigin } from "./gate.ts";
 import type { KeyStore } from "./keys.ts";
 import {
@@ -125,7 +126,7 @@ function listen(server: Server, port: number, host: string): Promise<number> {
   });
 }
 
-function createNodeServer(options: ServerOptions): Server {
+function createNodeServer(options: ServerOptions, now: number): Server {
   const headersTimeout = options.headersMs ?? HEADERS_MS;
   const requestTimeout = options.requestMs ?? REQUEST_MS;
   const settings = {
@@ -135,12 +136,14 @@ function createNodeServer(options: ServerOptions): Server {
     connectionsCheckingInterval: Math.max(20, Math.min(headersTimeout, 1_000)),
     maxHeaderSize: HEADER_BYTES_MAX,
   };
+  if (options.tls === undefined) return createServer(settings);
+  const { cert, key } = options.tls;
+  const problem = certificateProblem(cert, key, now);
+  if (problem !== undefined) throw new ServerError("bad-certificate", problem.message, problem.next);
   try {
-    return options.tls === undefined
-      ? createServer(settings)
-      : createTlsServer({ ...settings, ...options.tls, minVersion: "TLSv1.2" });
+    return createTlsServer({ ...settings, cert, key, minVersion: "TLSv1.2" });
   } catch (error) {
-    if (options.tls === undefined) throw error;
+    // What only TLS itself finds wrong: a key too short for it, a broken certificate behind the first one.
     throw new ServerError(
       "bad-certificate",
       "The certificate and its key cannot be used.",
@@ -156,7 +159,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const { host = "127.0.0.1", clock = systemClock, origins = [] } = options;
   const onFailure = options.onFailure ?? (() => undefined);
   const isHttps = options.tls !== undefined || options.isBehindProxy === true;
-  const server = createNodeServer(options);
+  const server = createNodeServer(options, clock.now());
   server.maxConnections = CONNECTIONS_MAX;
   // What cannot be read as a request is not told why.
   server.on("clientError", (_error, socket) => {
@@ -205,9 +208,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     access.closeLanes("the server ends");
     server.closeIdleConnections();
     // A client that takes its time to hear that does not hold the end up.
-    setTimeout(() => server.closeAllConnections(), CLOSE_MS).unref();
+    const cancelClose = clock.after(CLOSE_MS, () => server.closeAllConnections());
     await sessions.close();
     await closed;
+    cancelClose();
   }
   return {
     port,
