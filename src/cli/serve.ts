@@ -1,7 +1,9 @@
 /** `hansard serve`: the sessions of this computer for a browser and for other machines. */
 import { readFile } from "node:fs/promises";
+import { networkInterfaces } from "node:os";
 import {
   type AccessLine,
+  isLoopbackHost,
   type KeyStore,
   type RunningServer,
   ServerError,
@@ -13,6 +15,7 @@ import { exitCodes } from "./exit.ts";
 import type { Io } from "./io.ts";
 import { openKeys, servedIds, withKeyErrors } from "./keys.ts";
 import { findSessions } from "./resolve.ts";
+import { openAt } from "./serve-addresses.ts";
 import { createCatalogue } from "./serve-catalogue.ts";
 
 /** Where the server listens where nothing else is said. */
@@ -37,12 +40,17 @@ export interface ServeWorld {
   readonly onStart?: (server: RunningServer) => void;
 }
 
+function whyUnread(code: string | undefined): string {
+  if (code === "ENOENT") return "There is no such file.";
+  return code === "EISDIR" ? "It is a folder." : "Is it yours to read?";
+}
+
 async function readPem(path: string): Promise<Buffer> {
   try {
     return await readFile(path);
   } catch (error) {
     throw new CommandError(exitCodes.unreadable, `${path} cannot be read.`, [
-      (error as NodeJS.ErrnoException).code === "ENOENT" ? "There is no such file." : "Is it yours to read?",
+      whyUnread((error as NodeJS.ErrnoException).code),
     ]);
   }
 }
@@ -101,6 +109,17 @@ async function start(io: Io, options: ServeOptions, keys: KeyStore): Promise<Run
   }
 }
 
+/** How it is opened on another device, as far as this start allows it. */
+function hintFor({ behindProxy, origin = [] }: ServeOptions, host: string): string {
+  if (behindProxy === true)
+    return origin.length === 0
+      ? "give the proxy's own address as --origin: under any other name requests are refused"
+      : "the proxy has to pass on the Host header as it came";
+  if (isLoopbackHost(host))
+    return "only this computer reaches it; for a phone: --host with --tls-cert and --tls-key, or --behind-proxy";
+  return "a device in the same network opens it there, once it trusts the certificate; a name needs --origin";
+}
+
 /** Serves until aborted. Throws a CommandError where it cannot be started as asked. */
 export async function serveUntil(io: Io, options: ServeOptions, world: ServeWorld): Promise<void> {
   const keys = await openKeys(io);
@@ -108,11 +127,14 @@ export async function serveUntil(io: Io, options: ServeOptions, world: ServeWorl
   try {
     await withKeyErrors(async () => {
       const { code } = await keys.makeCode(await firstKey(io, keys));
+      const host = options.host ?? "127.0.0.1";
+      const origins = openAt(server, host, networkInterfaces());
       await io.err.write(
         `hansard: serving ${server.origin}${options.readOnly === true ? " (only to read)" : ""}. Open, once and within five minutes:\n`,
       );
-      await io.out.write(`${server.origin}/#code=${code}\n`);
-      await io.err.write("hansard: `hansard keys code` makes another one · Ctrl+C ends it\n");
+      await io.out.write(origins.map((origin) => `${origin}/#code=${code}\n`).join(""));
+      await io.err.write(`hansard: ${hintFor(options, host)}\n`);
+      await io.err.write("hansard: `hansard keys code` makes another code · Ctrl+C ends it\n");
     });
     world.onStart?.(server);
     if (!world.signal.aborted)

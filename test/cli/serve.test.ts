@@ -1,12 +1,18 @@
 // `hansard serve` and `hansard keys`: from the first start to a request that is answered.
+import { generateKeyPairSync } from "node:crypto";
+import { writeFile } from "node:fs/promises";
+import { get } from "node:https";
+import type { NetworkInterfaceInfo } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { processIo } from "../../src/cli/io.ts";
 import { type ServeOptions, serveUntil } from "../../src/cli/serve.ts";
+import { ADDRESSES_MAX, openAt } from "../../src/cli/serve-addresses.ts";
 import { createCatalogue, servedId } from "../../src/cli/serve-catalogue.ts";
 import type { RunningServer } from "../../src/server/index.ts";
 import type { FoundSession } from "../../src/sources/index.ts";
 import { type Home, makeHome } from "../support/agents-home.ts";
+import { makeCertificate } from "../support/certificate.ts";
 import { run, tempFolder } from "./support.ts";
 
 async function makeAround(): Promise<Pick<Home, "around">> {
@@ -114,6 +120,89 @@ test("keys are listed, given codes and revoked", async () => {
   expect((await run(home, ["keys", "code", "aaaaaaaaaaaa"])).code).toBe(3);
   expect((await run(home, ["keys", "revoke", id])).err).toContain(`revoked ${id}`);
   expect((await run(home, ["keys", "revoke", id])).code).toBe(3);
+});
+
+test("with a certificate: HTTPS at every address that a phone may reach, with the code for it", async () => {
+  const home = await makeAround();
+  const { cert, certPath, keyPath } = makeCertificate(await tempFolder());
+  const options = { host: "0.0.0.0", tlsCert: certPath, tlsKey: keyPath };
+  await serving(home, options, async (server, told) => {
+    const lines = told().out.trimEnd().split("\n");
+    expect(lines.length).toBeGreaterThan(0);
+    for (const line of lines) expect(line).toMatch(/^https:\/\/[0-9.]+:\d+\/#code=[0-9A-Z]{5}-[0-9A-Z]{5}$/);
+    expect(told().err).toContain("once it trusts the certificate");
+    const secret = /^hansard_\S+$/m.exec(told().err)?.[0];
+    const status = await new Promise((resolve, reject) => {
+      get(
+        {
+          host: "127.0.0.1",
+          port: server.port,
+          path: "/api/me",
+          ca: cert,
+          agent: false,
+          headers: { authorization: `Bearer ${secret}` },
+        },
+        (answer) => resolve(answer.resume().statusCode),
+      ).on("error", reject);
+    });
+    expect(status).toBe(200);
+  });
+});
+
+test("a certificate that cannot be served is refused in words that say why", async () => {
+  const home = await makeAround();
+  const folder = await tempFolder();
+  const { certPath, keyPath } = makeCertificate(folder);
+  const other = join(folder, "other.pem");
+  await writeFile(
+    other,
+    generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey.export({ type: "pkcs8", format: "pem" }),
+  );
+  for (const [cert, key, exit, words] of [
+    [certPath, other, 2, "do not belong together"],
+    [keyPath, certPath, 2, "certificate cannot be read"],
+    [certPath, certPath, 2, "key cannot be read"],
+    [folder, keyPath, 5, "It is a folder"],
+    [certPath, join(folder, "none.pem"), 5, "There is no such file"],
+  ] as const) {
+    const told = await run(home, ["serve", "--port", "0", "--tls-cert", cert, "--tls-key", key]);
+    expect(told.err).toContain(words);
+    expect(told.code).toBe(exit);
+    expect(told.out).toBe("");
+  }
+});
+
+const address = (address: string, family: "IPv4" | "IPv6", internal = false): NetworkInterfaceInfo =>
+  ({ address, family, internal }) as NetworkInterfaceInfo;
+const interfaces = {
+  lo: [address("127.0.0.1", "IPv4", true), address("::1", "IPv6", true)],
+  wlan: [address("fe80::1", "IPv6"), address("2001:db8::5", "IPv6"), address("192.0.2.7", "IPv4")],
+};
+
+test.each([
+  ["https://127.0.0.1:7", "127.0.0.1", ["https://127.0.0.1:7"]],
+  ["https://0.0.0.0:7", "0.0.0.0", ["https://192.0.2.7:7"]],
+  ["https://[::]:7", "::", ["https://192.0.2.7:7", "https://[2001:db8::5]:7"]],
+  ["https://name.example", "0.0.0.0", ["https://name.example"]],
+  ["https://192.0.2.7:7", "192.0.2.7", ["https://192.0.2.7:7"]],
+])("%s, listening at %s, is opened at %j", (origin, host, origins) => {
+  expect(openAt({ origin, port: 7 }, host, interfaces)).toEqual(origins);
+});
+
+test("so many addresses are shown, and without a network this computer's own", () => {
+  const many = Array.from({ length: ADDRESSES_MAX + 1 }, (_, at) => address(`192.0.2.${at}`, "IPv4"));
+  const server = { origin: "https://0.0.0.0:7", port: 7 };
+  expect(openAt(server, "0.0.0.0", { many })).toHaveLength(ADDRESSES_MAX);
+  expect(openAt(server, "0.0.0.0", { lo: interfaces.lo })).toEqual(["https://127.0.0.1:7"]);
+});
+
+test.each([
+  [{}, "only this computer reaches it"],
+  [{ behindProxy: true }, "give the proxy's own address as --origin"],
+  [{ behindProxy: true, origin: ["https://name.example"] }, "pass on the Host header"],
+] as const)("%j tells how another device gets there", async (options, words) => {
+  const home = await makeAround();
+  await serving(home, options, async (_, told) => expect(told().err).toContain(words));
 });
 
 test.each([
