@@ -83,6 +83,8 @@ class PaintedScreen implements Screen {
   #isAdoptDue = false;
   #isBegun = false;
   #lastFrameAt = Number.NEGATIVE_INFINITY;
+  /** The narrowest that the terminal was since the last frame. */
+  #leastColumns = Number.POSITIVE_INFINITY;
   #cancelFrame: Unsubscribe | undefined;
   #waiters: (() => void)[] = [];
 
@@ -129,6 +131,10 @@ class PaintedScreen implements Screen {
     this.#isChanged ||= this.#wantedCursor !== undefined;
     if (this.#isAdoptDue) void this.resized("adopt");
     this.#schedule();
+  }
+
+  sizeHeard(): void {
+    this.#leastColumns = Math.min(this.#leastColumns, this.#port.size().columns);
   }
 
   resized(way: "adopt" | "reprint"): Promise<void> {
@@ -257,6 +263,7 @@ class PaintedScreen implements Screen {
   #write(text: string): void {
     if (text === "") return;
     this.#lastFrameAt = this.#clock.now();
+    this.#leastColumns = Number.POSITIVE_INFINITY;
     if (this.#port.write(this.#begin() + text) || this.#isSlow) return;
     this.#isSlow = true;
     void this.#port.drained().then(() => {
@@ -394,7 +401,7 @@ class PaintedScreen implements Screen {
     if (this.#isClearDue) this.#size = this.#port.size();
     else if (this.#isStale()) {
       const hidden = this.#place === undefined ? "" : hideCursor;
-      const frame = this.#adoptFrame(cursor);
+      const frame = this.#adoptFrame(this.#believed(cursor));
       this.#place = this.#wantedPlace();
       const placed = this.#place === undefined ? "" : goToPlace(this.#place, this.#rows.length);
       this.#write(this.#bracket(hidden + frame + placed));
@@ -419,12 +426,27 @@ class PaintedScreen implements Screen {
     return rowsIntoLine(this.#place?.column ?? 0, found, columns);
   }
 
-  /** The rows that the first live ones take at the least. One written just before may have been cut at an edge that we did not know of. */
-  #leastRowsOf(live: readonly Line[], columns: number): number {
+  /**
+   * The cursor, where it can be in its live row. A terminal whose live rows have no room any more keeps the cursor in the window while that
+   * row goes up into the scrollback. And xterm.js moves the cursor down by the rows that were wrapped below it, as others do not (seen in
+   * 6.0.0): then rows of ours may stay above the live region, and what was printed is not found again.
+   */
+  #believed(cursor: CursorPlace | undefined): CursorPlace | undefined {
+    if (cursor === undefined) return undefined;
+    const { columns, rows } = this.#port.size();
+    const below = this.#rows.slice(this.#cursorRow() + 1);
+    const isMoved = rowsOfAll(below, Math.min(columns, this.#leastColumns)).most > below.length;
+    const hasRoom = cursor.row + this.#leastRowsOf(this.#cursorRow() + 1, this.#rows.length, columns) <= rows;
+    if (isMoved || !hasRoom) this.#recent.clear();
+    return hasRoom ? cursor : undefined;
+  }
+
+  /** The rows that live ones take at the least. One written just before may have been cut at an edge that we did not know of. */
+  #leastRowsOf(start: number, end: number, columns: number): number {
     const lateAt = this.#clock.now() - sizeLateMs;
     let rows = 0;
-    for (const [index, line] of live.entries()) {
-      const { least } = rowsOfAll([line], columns);
+    for (let index = start; index < end; index += 1) {
+      const { least } = rowsOfAll([this.#rows[index]!], columns);
       rows += (this.#writtenAt[index] ?? 0) <= lateAt ? least : Math.min(1, least);
     }
     return rows;
@@ -441,7 +463,7 @@ class PaintedScreen implements Screen {
     const into = cursor === undefined ? 0 : (this.#rowsIntoLine(cursor, columns) ?? 0);
     /** Rows of the window above the live row that the cursor is in. */
     const rowsAbove = cursor === undefined ? undefined : Math.max(0, cursor.row - 1 - into);
-    const above = this.#leastRowsOf(liveAbove, columns);
+    const above = this.#leastRowsOf(0, this.#cursorRow(), columns);
     const { most } = rowsOfAll(liveAbove, columns);
     const reach = rowsAbove === undefined ? above : Math.min(above, rowsAbove);
     // Where the rows above the cursor cannot be counted, what was printed is not found again: it stays as the terminal wrapped it.

@@ -41,6 +41,8 @@ export interface Screen {
   /** Another has the terminal: no frames. What is committed meanwhile is kept; the caller bounds it. */
   suspend(): void;
   resume(): void;
+  /** The terminal told of a size, which may not be its last one. */
+  sizeHeard(): void;
   /**
    * The size is settled; from a change of size until this call there are no frames. `adopt`: the terminal has wrapped its rows for the new
    * width; rows in the scrollback stay, printings that are visible as a whole are laid out again, the visible rows of one that is partly

@@ -389,6 +389,7 @@ class TerminalShell implements Shell {
   }
 
   #onResize(): void {
+    this.#screen.sizeHeard();
     this.#sizes.stop();
     if (this.#pager.isUp) this.#pager.resize();
     else this.#sizes.heard();
