@@ -26,6 +26,7 @@ import {
   waitingPrompts,
 } from "../../src/follow/node/index.ts";
 import {
+  LATE_STEPS_MAX,
   LOOK_RECORD_BYTES_MAX,
   RECORD_BYTES_MAX,
   WATCHED_CALLS_MAX,
@@ -99,6 +100,17 @@ it("an answer that the call does not offer, and one to a call that does not wait
   expect(await ask("t1")).toEqual({ state: "taken" });
   rmSync(steps.steps, { recursive: true });
   expect(await ask("t1", "yes")).toEqual({ state: "not-parked" });
+});
+
+it("who comes when the agent has gone on is told who answered, for as many steps as are looked through", async () => {
+  const steps = parkedSteps();
+  const ask = (by: string) =>
+    answerParked({ at: { steps: steps.steps }, callId: "t1", answer: { option: "yes", by } });
+  expect(await ask("the page")).toEqual({ state: "taken" });
+  for (let step = 2; step <= LATE_STEPS_MAX; step += 1) mkdirSync(steps.path(String(step).padStart(3, "0")));
+  expect(await ask("the phone")).toEqual({ state: "late", answer: { option: "yes", by: "the page" } });
+  mkdirSync(steps.path(String(LATE_STEPS_MAX + 1).padStart(3, "0")));
+  expect(await ask("the phone")).toEqual({ state: "not-parked" });
 });
 
 it("a park that names no options takes any answer", async () => {

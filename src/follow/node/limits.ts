@@ -8,6 +8,8 @@ export const LOOK_RECORD_BYTES_MAX: number = 8 * 1024 * 1024;
 export const WATCHED_CALLS_MAX = 64;
 /** Time between two looks where everything is watched, in milliseconds. */
 export const WATCHED_TICK_MS = 250;
+/** Newest steps in which the answer of a call is looked for, so that who is late is told who answered. */
+export const LATE_STEPS_MAX = 8;
 /** Longest text of a prompt from another process, in bytes. */
 export const PROMPT_BYTES_MAX: number = 1024 * 1024;
 /** Prompts that may wait in an inbox. */
