@@ -2,7 +2,7 @@
  * The keys of the server: one file a key, one file a one-time code, in a folder that only its owner may read. Files are made and removed,
  * never changed, so that the server and `hansard keys` need no lock between them: a key is there or it is not.
  */
-import { chmod, mkdir, open, readdir, readFile, stat, unlink } from "node:fs/promises";
+import { chmod, mkdir, open, readdir, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import {
   CODE_LIFE_MS,
@@ -131,9 +131,19 @@ async function writeNew(path: string, value: unknown): Promise<void> {
   if (!isWindows) await chmod(path, 0o600);
 }
 
+async function readBounded(path: string): Promise<string | undefined> {
+  const file = await open(path, "r");
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(KEY_FILE_BYTES_MAX + 1), 0);
+    return bytesRead > KEY_FILE_BYTES_MAX ? undefined : buffer.toString("utf8", 0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
+
 async function readJson(path: string): Promise<unknown> {
-  const text = await readFile(path, "utf8");
-  if (text.length > KEY_FILE_BYTES_MAX) return undefined;
+  const text = await readBounded(path);
+  if (text === undefined) return undefined;
   try {
     return JSON.parse(text);
   } catch (error) {

@@ -179,15 +179,16 @@ async function serveSearch(ask: Ask, context: RouteContext): Promise<Response> {
   if (session !== undefined && !sees(ask.get("key"), session)) throw missing;
   const stop = new AbortController();
   ask.env.outgoing.once("close", () => stop.abort());
+  const limit = countOf(ask.req.query("limit"), "limit", SEARCH_HITS_MAX, SEARCH_HITS_MAX);
   const hits = await context.search({
     words,
-    limit: countOf(ask.req.query("limit"), "limit", SEARCH_HITS_MAX, SEARCH_HITS_MAX),
+    limit,
     allows: (id) => sees(ask.get("key"), id),
     signal: stop.signal,
     ...(session === undefined ? {} : { session }),
   });
   // What a search finds outside of a key's scope is not the search's to give.
-  return ask.json({ hits: hits.filter((hit) => sees(ask.get("key"), hit.session)) });
+  return ask.json({ hits: hits.filter((hit) => sees(ask.get("key"), hit.session)).slice(0, limit) });
 }
 
 const notDriven = refused(409, "not-driven", "Hansard does not run this session's agent now.");

@@ -37,8 +37,14 @@ export function servedSession(session: Session, now: () => number = Date.now): S
 
 function actsOfDriven(session: DrivenSession): SessionActs {
   return {
-    answer: (approvalId, optionId, by) => session.answer(approvalId, optionId, by),
+    async answer(approvalId, optionId, by) {
+      const waiting = session.driver.approvals.find(({ id }) => id === approvalId);
+      // An answer that is not offered is refused before the session has to throw at it.
+      if (waiting?.options.every(({ id }) => id !== optionId) === true) return undefined;
+      return session.answer(approvalId, optionId, by);
+    },
     async prompt(text) {
+      if (session.driver.phase === "ended") return { taken: false, why: "not-driven" };
       await session.prompt(text);
       return { taken: true };
     },

@@ -38,6 +38,7 @@ export interface ServerOptions {
   /** Told of what went wrong inside, a bug or a file that cannot be read. */
   readonly onFailure?: (error: unknown) => void;
   readonly hubsMax?: number;
+  readonly connectionsMax?: number;
   /** How long the head of a request and all of it may take, in milliseconds. */
   readonly headersMs?: number;
   readonly requestMs?: number;
@@ -160,7 +161,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const onFailure = options.onFailure ?? (() => undefined);
   const isHttps = options.tls !== undefined || options.isBehindProxy === true;
   const server = createNodeServer(options, clock.now());
-  server.maxConnections = CONNECTIONS_MAX;
+  server.maxConnections = options.connectionsMax ?? CONNECTIONS_MAX;
   // What cannot be read as a request is not told why.
   server.on("clientError", (_error, socket) => {
     if (socket.writable)
