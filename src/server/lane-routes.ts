@@ -71,6 +71,10 @@ export async function serveStep(ask: Ask, context: RouteContext): Promise<Respon
   }
 }
 
+function isHeadOnly(ask: Ask): boolean {
+  return ask.req.method === "HEAD";
+}
+
 function wantsEvents(ask: Ask): boolean {
   return /(?:^|,)\s*text\/event-stream\b/i.test(ask.req.header("accept") ?? "");
 }
@@ -81,6 +85,11 @@ async function serveEvents(
   kind: LaneKind,
   envelope: Envelope,
 ): Promise<Response> {
+  // The head alone is an answer; a lane behind it would be read by nobody.
+  if (isHeadOnly(ask)) {
+    await sessionOf(ask, context);
+    return ask.body(null, 200, { ...laneHeaders });
+  }
   const text = ask.req.header("last-event-id") ?? ask.req.query("offset") ?? ask.req.query("after");
   const held = await hold(ask, context, kind);
   const { outgoing } = ask.env;
@@ -113,7 +122,8 @@ async function serveEvents(
   }
 }
 
-async function servePoll(ask: Ask, context: RouteContext, waits: boolean): Promise<Response> {
+async function servePoll(ask: Ask, context: RouteContext, isLong: boolean): Promise<Response> {
+  const waits = isLong && !isHeadOnly(ask);
   const text = ask.req.query("offset") ?? ask.req.header("last-event-id");
   const start = startOf(text);
   if (start === "bad") throw refused(400, "bad-position", "That is no position of a lane.");

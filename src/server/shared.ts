@@ -44,6 +44,7 @@ export class Shared<T> {
   async hold(name: string, open: () => Promise<T>): Promise<Held<T> | undefined> {
     if (this.#isClosed) return undefined;
     let kept = this.#kept.get(name);
+    const isNew = kept === undefined;
     if (kept === undefined) {
       if (this.#kept.size >= (this.#options.countMax ?? HUBS_MAX) && !this.#dropLingering()) return undefined;
       kept = { value: open(), holders: 0, cancelLinger: undefined };
@@ -60,7 +61,8 @@ export class Shared<T> {
       if (this.#kept.get(name) === mine) this.#kept.delete(name);
       throw error;
     }
-    if (this.#options.isSpent(value)) {
+    // One that ran its course while it was opened is given as it is: a further one would fare no better.
+    if (!isNew && this.#options.isSpent(value)) {
       // It is left to those that still hold it.
       if (this.#kept.get(name) === mine) this.#kept.delete(name);
       this.#release(name, mine);

@@ -15,7 +15,15 @@ import type { ServedSession } from "./types.ts";
 
 /** Steps have no place in the log: what a client holds of one is worth nothing once the lane is another. */
 const noPlace = "0";
-const noFrames: () => AsyncIterable<LaneEvent> = async function* () {};
+
+/** The lane of a session without steps: silent, until nobody listens any more. A lane that ended would be asked for again and again. */
+async function* noFrames(signal: AbortSignal): AsyncGenerator<LaneEvent, void> {
+  yield* [];
+  if (signal.aborted) return;
+  await new Promise<void>((resolve) => {
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}
 
 export async function openStepsHub(served: ServedSession, onFailure: (error: unknown) => void): Promise<Hub> {
   return new StepsHub(served.steps ?? noFrames, onFailure);

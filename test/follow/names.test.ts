@@ -7,8 +7,12 @@ const read = (name: string): string => readFileSync(new URL(name, here), "utf8")
 
 it("every case of the table is a test of that name in that file", () => {
   const rows = [...read("README.md").matchAll(/^\| `([^`]+)` \| `([^`]+)` \|/gm)];
-  expect(rows.length).toBeGreaterThan(50);
-  const missing = rows.filter(([, name, file]) => !read(file ?? "").includes(`it("${name}"`));
+  expect(rows.length).toBe(62);
+  // A name with rows of its own is that of a table of tests.
+  const missing = rows.filter(([, name, file]) => {
+    const text = read(file ?? "");
+    return !text.includes(`it("${name}"`) && !text.includes(`])("${name}: `);
+  });
   expect(missing.map(([, name]) => name)).toEqual([]);
 });
 

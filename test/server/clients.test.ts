@@ -23,6 +23,7 @@ import {
 } from "../../src/server/limits.ts";
 import { foldDriver, restingDriver } from "../../src/server/parks.ts";
 import { pollLane } from "../../src/server/poll.ts";
+import { Shared } from "../../src/server/shared.ts";
 import { plainEnvelope, SseClient } from "../../src/server/sse.ts";
 import { openStepsHub } from "../../src/server/steps-hub.ts";
 import { drivenSession, pushed, scriptedSession } from "./scripted.ts";
@@ -293,6 +294,27 @@ test("the lane of steps: a frame as it comes, the whole step for who comes late,
   const idle = await openLane(server, "/api/sessions/s1/lane", { secret });
   steps.push({ type: "frame", frame: { stream: { text: "new" }, tools: [] } });
   expect((await idle.next())?.data).toContain('"new"');
+});
+
+test("a session whose lane ends as soon as it is opened is not opened again and again", async () => {
+  const opened: number[] = [];
+  const closed: number[] = [];
+  const shared = new Shared<number>({
+    clock: new HandClock(),
+    isSpent: () => true,
+    close: async (value) => void closed.push(value),
+  });
+  const open = async (): Promise<number> => opened.push(opened.length);
+  const first = await shared.hold("s", open);
+  expect([first?.value, opened.length]).toEqual([1, 1]);
+  // Who comes later gets a new one; the one that is spent is closed once its holder has gone.
+  const second = await shared.hold("s", open);
+  expect([second?.value, opened.length]).toEqual([2, 2]);
+  first?.release();
+  await turn();
+  expect(closed).toEqual([1]);
+  await shared.close();
+  expect(closed).toEqual([1, 2]);
 });
 
 test("a step that says more than may be kept is told from here on", async () => {

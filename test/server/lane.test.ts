@@ -280,6 +280,37 @@ test("a revoked key ends its lanes and no others; they are told not to come back
   await comment;
 });
 
+test("a key that is revoked in the middle of a lane ends it, of whatever kind, and lets none of what comes later through", async () => {
+  const { server, log, clock, keys, addKey } = await makeWorld();
+  const { key, secret } = await addKey({ label: "a phone" });
+  const position = (await ask(server, `${changes}?offset=now`, { secret })).headers["stream-next-offset"];
+  const kinds = [
+    `${changes}?offset=now&live=events`,
+    `${changes}?offset=now&live=sse`,
+    "/api/sessions/s1/lane",
+  ];
+  const lanes = await Promise.all(kinds.map((target) => openLane(server, target, { secret })));
+  const waits = clock.timerSet(LONG_POLL_MS);
+  const polling = ask(server, `${changes}?offset=${position}&live=long-poll`, { secret });
+  await waits;
+  expect(server.load.lanes).toBe(4);
+  await keys.revoke(key.id);
+  clock.turn(KEYS_LOOK_MS);
+  const ends = await Promise.all(lanes.map((lane) => lane.rest()));
+  expect(
+    ends.map((events) => events.slice(-1).map(({ event, data }) => [event, JSON.parse(data) as object])),
+  ).toEqual([
+    [[undefined, { type: "closed", reason: "the key was revoked", again: false }]],
+    [["control", { streamClosed: true, streamCursor: expect.any(String) }]],
+    [["closed", { reason: "the key was revoked", again: false }]],
+  ]);
+  expect((await polling).status).toBe(204);
+  expect(server.load.lanes).toBe(0);
+  await log.append(log.promptLine("SECRETWORD"));
+  const again = await ask(server, `${changes}?offset=${position}`, { secret });
+  expect([again.status, again.body]).toEqual([401, expect.not.stringContaining("SECRETWORD")]);
+});
+
 test("a server that ends tells its lanes to come back", async () => {
   const { server, secret } = await makeWorld();
   const lane = await openLane(server, `${changes}?offset=now`, { secret });

@@ -1,7 +1,13 @@
 /** Every route, asked by those who may not: all refused, nothing leaked, and the server goes on serving. */
 import { createConnection } from "node:net";
 import { expect, test } from "vitest";
-import { BODY_BYTES_MAX, FAILURES_MAX, FAILURES_WINDOW_MS, TARGET_MAX } from "../../src/server/limits.ts";
+import {
+  BODY_BYTES_MAX,
+  FAILURES_MAX,
+  FAILURES_WINDOW_MS,
+  HEADER_BYTES_MAX,
+  TARGET_MAX,
+} from "../../src/server/limits.ts";
 import { routes } from "../../src/server/routes.ts";
 import {
   type Asked,
@@ -367,6 +373,95 @@ test("methods that are not served", async () => {
   const withBody = await ask(server, "/api/me", { method: "GET", secret, body: "{}" });
   expect(withBody.status).toBe(400);
   await stillServes(world);
+});
+
+test("HEAD is GET without its body: no lane is opened, and nothing waits", async () => {
+  const world = await makeWorld();
+  const { server, secret } = world;
+  const lanes = ["changes?live=events", "changes?live=sse", "changes?offset=now&live=long-poll", "lane"];
+  const targets = [
+    ...calls("sa").flatMap(({ method, target }) => (method === "GET" ? [target] : [])),
+    ...lanes.map((lane) => `/api/sessions/sa/${lane}`),
+  ];
+  for (const target of targets) {
+    const asked = await ask(server, target, { method: "HEAD", secret });
+    expect([asked.status < 300 || asked.status === 400, asked.body], target).toEqual([true, ""]);
+    headersAreStrict(asked);
+    const hidden = await ask(server, target.replace("/sa", "/zz"), { method: "HEAD", secret });
+    if (target.includes("/sa")) expect(hidden.status, target).toBe(404);
+    expect((await ask(server, target, { method: "HEAD" })).status, target).toBe(401);
+  }
+  expect(server.load.lanes).toBe(0);
+  await stillServes(world);
+});
+
+test("every route, its session spelled as a way out: nothing is found, and nothing is told", async () => {
+  const world = await makeWorld();
+  const { server, secret } = world;
+  const ids = [
+    "..",
+    "%2e%2e",
+    "..%2fsb",
+    "%2Fetc%2Fpasswd",
+    "sa%00",
+    "sa%2f..%2fsb",
+    "sa;x",
+    "sa\\..\\sb",
+    "s%61",
+    "SA",
+    "sa.jsonl",
+    "~",
+    "-",
+    "x".repeat(3_000),
+  ];
+  for (const call of calls("ID").filter(({ path }) => path.includes(":id")))
+    for (const id of ids) {
+      const target = call.target.replace("ID", id);
+      const body = call.body ?? "";
+      const head = `${call.method} ${target} HTTP/1.1\r\nHost: 127.0.0.1:${server.port}\r\nAuthorization: Bearer ${secret}\r\nConnection: close\r\n`;
+      const entity =
+        call.body === undefined ? "" : `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n`;
+      const told = await rawly(server.port, `${head}${entity}\r\n${body}`);
+      expect(told, target).toMatch(/^HTTP\/1\.1 40[04] /);
+      expect(told, target).not.toMatch(/SECRETWORD|root:|jsonl/);
+    }
+  await stillServes(world);
+});
+
+test("every route, too large and too slow: in its target, its headers, its body; all at once, and the server goes on", async () => {
+  const log = await makeLog(await tempFolder());
+  const made = await makeServer({
+    catalogue: catalogueOf({ sa: log.path, sb: log.path }),
+    headersMs: 50,
+    requestMs: 100,
+  });
+  const { server } = made;
+  const { secret } = await made.addKey();
+  const line = (name: string, value: string): string => `${name}: ${value}\r\n`;
+  const own = line("Host", `127.0.0.1:${server.port}`) + line("Authorization", `Bearer ${secret}`);
+  const json = line("Content-Type", "application/json");
+  const attacks = calls("sa").flatMap(({ method, target }) => {
+    const first = (to: string = target): string => `${method} ${to} HTTP/1.1\r\n`;
+    const long = `${target}${target.includes("?") ? "&" : "?"}x=${"y".repeat(TARGET_MAX)}`;
+    return [
+      `${first(long)}${own}${json}Connection: close\r\n\r\n`,
+      `${first()}${own}${line("X", "y".repeat(HEADER_BYTES_MAX))}\r\n`,
+      `${first()}${own}${json}${line("Content-Length", String(BODY_BYTES_MAX + 1))}\r\n{`,
+      `${first()}${own}${json}${line("Content-Length", "99999999999999999999")}\r\n{`,
+      `${first()}${own}${json}${line("Content-Length", "-1")}\r\n`,
+      `${first()}${own}${json}${line("Content-Length", "2")}${line("Transfer-Encoding", "chunked")}\r\n{}`,
+      // Slow: a head that does not end, a body that does not come.
+      `${first()}${own}X-Slow: `,
+      `${first()}${own}${json}${line("Content-Length", "9")}\r\n{`,
+      `${first()}${own}${json}${line("Transfer-Encoding", "chunked")}\r\n5\r\n{`,
+    ];
+  });
+  const told = await Promise.all(attacks.map((attack) => rawly(server.port, attack)));
+  for (const [at, text] of told.entries())
+    expect(text, attacks[at]?.slice(0, 200)).toMatch(/^(?:HTTP\/1\.1 4\d\d |$)/);
+  expect((await ask(server, "/api/me", { secret })).status).toBe(200);
+  expect(server.load.lanes).toBe(0);
+  expect(made.failures).toEqual([]);
 });
 
 test("slow and broken requests are let go of", async () => {
