@@ -10,9 +10,10 @@ const allowed = {
   session: ["sources", "log", "follow", "window", "transcript"],
   terminal: ["window", "transcript", "session"],
   agent: ["log", "session", "follow", "transcript", "continuity"],
-  server: ["session", "transcript", "follow", "web"],
-  web: ["transcript", "follow"],
-  export: ["session", "transcript"],
+  server: ["session", "transcript", "follow"],
+  html: ["transcript"],
+  web: ["html", "server", "session", "transcript", "follow"],
+  export: ["html", "session", "transcript"],
   search: ["session", "sources", "transcript"],
 };
 const pure = ["window", "transcript", "continuity"];

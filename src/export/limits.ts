@@ -6,9 +6,3 @@ export const RAW_BYTES_MAX: number = 256 * 1024;
 export const FINDINGS_MAX = 10_000;
 /** Turns that the contents of a page name; later ones are counted. */
 export const CONTENTS_MAX = 10_000;
-/** Code points of a turn's title. */
-export const TITLE_MAX = 80;
-/** UTF-16 units of one Markdown text that are laid out; longer ones are shown as they are written. */
-export const PROSE_UNITS_MAX: number = 512 * 1024;
-/** Levels of quotes and lists that are laid out; deeper ones are shown as they are written. */
-export const PROSE_DEPTH_MAX = 24;

@@ -1,11 +1,23 @@
 /** The Markdown export: prompts as quotes, answers as they were written but for HTML, tools in fences. */
+
 import { Marked, type Token } from "marked";
+import {
+  attachmentWords,
+  beginsTurn,
+  callWords,
+  changeLines,
+  inertLine,
+  inertText,
+  outcomeWords,
+  safeAddress,
+  speakerOf,
+  timeWords,
+  titleOf,
+  usageWords,
+} from "../html/index.ts";
 import type { SessionInfo } from "../session/index.ts";
 import type { ContentBlock, Entry, FileChange } from "../transcript/index.ts";
-import { attachmentWords, callWords, changeLines, outcomeWords, usageWords } from "./call-words.ts";
-import { inertLine, inertText, safeAddress } from "./inert.ts";
 import { PROSE_UNITS_MAX } from "./limits.ts";
-import { beginsTurn, speakerOf, timeWords, titleOf } from "./turns.ts";
 import type { Exporter, ExportItem } from "./types.ts";
 
 const marked = new Marked({ gfm: true });
