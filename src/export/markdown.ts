@@ -9,6 +9,7 @@ import {
   inertLine,
   inertText,
   outcomeWords,
+  PROSE_UNITS_MAX,
   safeAddress,
   speakerOf,
   timeWords,
@@ -17,7 +18,6 @@ import {
 } from "../html/index.ts";
 import type { SessionInfo } from "../session/index.ts";
 import type { ContentBlock, Entry, FileChange } from "../transcript/index.ts";
-import { PROSE_UNITS_MAX } from "./limits.ts";
 import type { Exporter, ExportItem } from "./types.ts";
 
 const marked = new Marked({ gfm: true });

@@ -9,5 +9,6 @@ export {
 } from "./call-words.ts";
 export { details, entryHtml, outputHtml } from "./entry.ts";
 export { escapeHtml, inertLine, inertText, safeAddress } from "./inert.ts";
+export { PROSE_UNITS_MAX } from "./limits.ts";
 export { contentStyle } from "./style.ts";
 export { beginsTurn, speakerOf, timeWords, titleOf } from "./words.ts";
