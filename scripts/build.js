@@ -2,6 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { chmodSync, renameSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
+import { buildSync } from "esbuild";
 
 const require = createRequire(import.meta.url);
 const made = `dist.${process.pid}.tmp`;
@@ -14,6 +15,16 @@ if (run.status !== 0) {
   rmSync(made, { recursive: true, force: true });
   process.exit(run.status ?? 1);
 }
+// The page's script: the one bundle there is.
+buildSync({
+  entryPoints: ["src/web/page/main.ts"],
+  outfile: `${made}/web/page.js`,
+  bundle: true,
+  minify: true,
+  format: "esm",
+  target: ["es2022", "safari16"],
+  logLevel: "warning",
+});
 try {
   renameSync("dist", old);
 } catch (error) {

@@ -15,6 +15,7 @@ const steps = [
   ["types", [tsc, "-p", "tsconfig.json"]],
   ["declarations", [tsc, "-p", "tsconfig.build.json", "--noEmit"]],
   ...pures.map((f) => [`types of ${f} (no Node, no DOM)`, [tsc, "-p", `src/${f}/tsconfig.json`]]),
+  ["types of the page", [tsc, "-p", "src/web/page/tsconfig.json"]],
   ["lint and format", ["node_modules/@biomejs/biome/bin/biome", "check", "--error-on-warnings", "."]],
   ["promises", ["node_modules/eslint/bin/eslint.js", "src"]],
   ["dead code", ["node_modules/knip/bin/knip.js", "--no-progress"]],

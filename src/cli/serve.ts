@@ -10,6 +10,7 @@ import {
   type ServerOptions,
   startServer,
 } from "../server/index.ts";
+import { createPages, readPageScript } from "../web/index.ts";
 import { CommandError } from "./errors.ts";
 import { exitCodes } from "./exit.ts";
 import type { Io } from "./io.ts";
@@ -90,6 +91,7 @@ async function start(io: Io, options: ServeOptions, keys: KeyStore): Promise<Run
         ...(only === undefined ? {} : { only }),
       }),
       keys,
+      pages: createPages({ script: await readPageScript() }),
       port: options.port ?? SERVE_PORT,
       ...(options.host === undefined ? {} : { host: options.host }),
       ...(tls === undefined ? {} : { tls }),

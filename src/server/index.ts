@@ -1,4 +1,5 @@
 /** The server: sessions over HTTP, for the page and for other machines. What it serves and to whom is in docs/server.md. @module */
+export { lanePositionOf } from "./changes-hub.ts";
 export { type CutEntry, cutEntry } from "./cut.ts";
 export {
   appendToBlock,

@@ -91,3 +91,6 @@ export const POLL_FRAMES_MAX = 256;
 export const POLL_BYTES_MAX: number = 1024 * 1024;
 /** Longest lane position that is looked at. */
 export const LANE_POSITION_MAX = 1_500;
+
+/** UTF-16 units of a document below which packing it gains nothing. */
+export const PACKED_UNITS_MIN = 1_000;

@@ -1,4 +1,5 @@
 /** The routes: what each needs, and what it answers. Every one is in this table, and nothing else is served. */
+import { gzipSync } from "node:zlib";
 import type { Page, TailPage } from "../session/index.ts";
 import type { Entry } from "../transcript/index.ts";
 import { isRefusal, sees } from "./access.ts";
@@ -11,6 +12,7 @@ import { serveChanges, serveStep, serveSteps } from "./lane-routes.ts";
 import {
   LIST_SESSIONS_DEFAULT,
   LIST_SESSIONS_MAX,
+  PACKED_UNITS_MIN,
   PAGE_ENTRIES_DEFAULT,
   PAGE_ENTRIES_MAX,
   PAGE_TEXT_MAX,
@@ -251,11 +253,21 @@ export async function serveAsset(ask: Ask, context: RouteContext): Promise<Respo
         }),
   });
   if (asset === undefined) throw refused(404, "not-found", "There is nothing here.");
-  const body = typeof asset.body === "string" ? asset.body : Uint8Array.from(asset.body).buffer;
+  const packed = packedFor(ask.req.header("accept-encoding"), asset.body);
+  const body = packed ?? (typeof asset.body === "string" ? asset.body : Uint8Array.from(asset.body).buffer);
   return ask.body(body, 200, {
     "content-type": asset.contentType,
+    vary: "accept-encoding, cookie",
+    ...(packed === undefined ? {} : { "content-encoding": "gzip" }),
     ...(asset.isImmutable === true ? { "cache-control": "public, max-age=31536000, immutable" } : {}),
   });
+}
+
+/** A text as gzip for who takes it; undefined where it is too short to gain from it, or may not be packed. */
+function packedFor(accepts: string | undefined, body: string | Uint8Array): ArrayBuffer | undefined {
+  if (typeof body !== "string" || body.length < PACKED_UNITS_MIN) return undefined;
+  if (!/(?:^|,)\s*gzip\s*(?:,|;(?!\s*q=0(?:\.0*)?\s*(?:,|$))|$)/i.test(accepts ?? "")) return undefined;
+  return Uint8Array.from(gzipSync(body)).buffer;
 }
 
 const inSession = "/api/sessions/:id";

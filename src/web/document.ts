@@ -1,5 +1,6 @@
 /** The page's documents: what is shown before any script runs. Pure. */
 import { escapeHtml, titleOf } from "../html/index.ts";
+import type { Entry } from "../transcript/index.ts";
 import { type Listed, listItemHtml } from "./list.ts";
 import { type Placed, turnsHtml } from "./turns.ts";
 
@@ -30,6 +31,14 @@ ${body}
 </body>
 </html>
 `;
+}
+
+/** A value as the content of a script element that holds data: nothing in it can end the element. */
+function dataHtml(value: unknown): string {
+  return JSON.stringify(value).replace(
+    /[<>&\u2028\u2029]/g,
+    (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 }
 
 /** Asks for the code that `hansard serve` or `hansard keys code` shows. */
@@ -94,6 +103,8 @@ export interface SessionPage {
   /** The position at which the lane of changes goes on. */
   readonly lane: string;
   readonly mayAnswer: boolean;
+  /** The entries that may still change: what comes to their ends is put there. */
+  readonly pending: readonly Entry[];
 }
 
 export function sessionHtml(names: AssetNames, page: SessionPage): string {
@@ -127,6 +138,7 @@ ${older}
 <p id="standing" class="note" role="status" aria-live="off"></p>
 <form id="prompt" hidden><label for="text" class="hidden">Prompt</label><textarea id="text" rows="1" placeholder="Ask something" maxlength="60000"></textarea><button type="submit">Send</button><button type="button" id="cancel" hidden>Stop</button></form>
 </footer>
-<div id="live" class="hidden" role="log" aria-live="polite"></div>`,
+<div id="live" class="hidden" role="log" aria-live="polite"></div>
+<script type="application/json" id="pending">${dataHtml(page.pending)}</script>`,
   );
 }

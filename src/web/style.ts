@@ -19,6 +19,9 @@ input,textarea{background:var(--paper);border:1px solid var(--soft);border-radiu
 .list .title{display:block;font-weight:600}
 .list .facts{display:block;overflow-wrap:anywhere}
 #search{display:flex;gap:.5rem;margin-top:.6rem}
+button{flex-shrink:0;white-space:nowrap}
+.whole{white-space:normal}
+.entry.model .usage{font-size:.75rem}
 .sign-in{max-width:26rem;padding-top:12vh}
 .sign-in label{font-weight:600}
 .sign-in form{display:flex;flex-direction:column;gap:.6rem;margin:1.5rem 0 .5rem}

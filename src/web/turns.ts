@@ -37,10 +37,15 @@ export function isRunning(entry: Entry): boolean {
 
 /** An entry as an article; its name and its position are in its attributes. */
 export function articleHtml({ entry, at, cut }: Placed): string {
+  const counts = countsOf(entry);
+  const counted = isStep(entry)
+    ? ` data-calls="${counts.calls}" data-bad="${counts.bad}" data-thoughts="${counts.thoughts}"`
+    : "";
   const classes = [
     "entry",
     entry.kind,
     ...(isStep(entry) ? ["step"] : []),
+    ...(isRunning(entry) ? ["running"] : []),
     ...(entry.offPath === true ? ["left"] : []),
   ];
   const place = at === undefined ? "" : ` data-at="${escapeHtml(at)}"`;
@@ -53,30 +58,41 @@ export function articleHtml({ entry, at, cut }: Placed): string {
       ? ""
       : `<button type="button" class="whole" data-at="${escapeHtml(at)}">${cut} more characters</button>`;
   const branch = entry.offPath === true ? '<p class="note">On a branch that was left</p>' : "";
-  return `<article class="${classes.join(" ")}" data-name="${escapeHtml(entry.name)}"${place}>${branch}${entryHtml(entry)}${since}${more}</article>`;
+  return `<article class="${classes.join(" ")}" data-name="${escapeHtml(entry.name)}"${place}${counted}>${branch}${entryHtml(entry)}${since}${more}</article>`;
 }
 
-/** What a roll of steps says of itself. */
-export function rollWords(entries: readonly Entry[]): string {
+/** What is counted of a step. */
+export interface StepCounts {
+  readonly calls: number;
+  readonly bad: number;
+  readonly thoughts: number;
+}
+
+function countsOf(entry: Entry): StepCounts {
   let calls = 0;
   let bad = 0;
   let thoughts = 0;
-  for (const entry of entries) {
-    if (entry.kind !== "model") continue;
-    for (const block of entry.blocks) {
-      if (block.kind === "thinking") thoughts += 1;
-      if (block.kind !== "tool-use") continue;
-      calls += 1;
-      if (block.outcome?.state === "failed" || block.outcome?.state === "denied") bad += 1;
-    }
+  for (const block of entry.kind === "model" ? entry.blocks : []) {
+    if (block.kind === "thinking") thoughts += 1;
+    if (block.kind !== "tool-use") continue;
+    calls += 1;
+    if (block.outcome?.state === "failed" || block.outcome?.state === "denied") bad += 1;
   }
-  const count = (n: number, one: string): string => `${n} ${one}${n === 1 ? "" : "s"}`;
-  const words = [
-    ...(calls > 0 ? [count(calls, "tool call")] : []),
-    ...(bad > 0 ? [`${bad} failed`] : []),
-    ...(thoughts > 0 ? [count(thoughts, "thought")] : []),
+  return { calls, bad, thoughts };
+}
+
+/** What a roll of steps says of itself. */
+export function rollWords(counts: readonly StepCounts[]): string {
+  const sum = (of: keyof StepCounts): number => counts.reduce((total, each) => total + each[of], 0);
+  const words = (n: number, one: string): readonly string[] =>
+    n === 0 ? [] : [`${n} ${one}${n === 1 ? "" : "s"}`];
+  const bad = sum("bad");
+  const said = [
+    ...words(sum("calls"), "tool call"),
+    ...(bad === 0 ? [] : [`${bad} failed`]),
+    ...words(sum("thoughts"), "thought"),
   ];
-  return words.length === 0 ? count(entries.length, "note") : words.join(" · ");
+  return said.length === 0 ? words(counts.length, "note").join("") : said.join(" · ");
 }
 
 interface Run {
@@ -107,7 +123,7 @@ export function articlesHtml(placed: readonly Placed[], isFinished: boolean): st
 }
 
 function rollHtml(steps: readonly Placed[]): string {
-  const words = rollWords(steps.map(({ entry }) => entry));
+  const words = rollWords(steps.map(({ entry }) => countsOf(entry)));
   return `<details class="roll"><summary>${escapeHtml(words)}</summary>${steps.map(articleHtml).join("")}</details>`;
 }
 
