@@ -131,8 +131,8 @@ export function sessionHtml(names: AssetNames, page: SessionPage): string {
 ${older}
 <div id="turns">${turnsHtml(placed, turnOpen)}</div>
 </main>
-<nav id="jump" aria-label="Jump"><button type="button" id="previous">↑ Prompt</button><button type="button" id="next">↓ Prompt</button><button type="button" id="newest" hidden>Newest</button></nav>
 <footer>
+<nav id="jump" aria-label="Jump"><button type="button" id="previous">↑ Prompt</button><button type="button" id="next">↓ Prompt</button><button type="button" id="newest" hidden>Newest</button></nav>
 <section id="asked" aria-label="Waiting for you" aria-live="assertive" hidden></section>
 <p id="said" role="status"></p>
 <p id="standing" class="note" role="status" aria-live="off"></p>

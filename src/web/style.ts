@@ -43,7 +43,7 @@ button{flex-shrink:0;white-space:nowrap}
 .streaming .prose::after,.streaming pre.text::after{content:"▍";color:var(--link);animation:blink 1.1s steps(2) infinite}
 .streaming>p.note{display:none}
 @keyframes blink{50%{opacity:0}}
-#jump{position:sticky;bottom:0;align-self:flex-end;display:flex;gap:.4rem;padding:.4rem 1rem;border:0;z-index:1;pointer-events:none}
+#jump{position:absolute;right:.75rem;bottom:calc(100% + .4rem);display:flex;gap:.4rem;padding:0;border:0;pointer-events:none}
 #jump button{pointer-events:auto;padding:.35rem .7rem;min-height:2.75rem;box-shadow:0 1px 4px rgb(0 0 0/.2)}
 #newest{background:var(--you);color:var(--youink);font-weight:600}
 footer{position:sticky;bottom:0;z-index:2;width:100%;max-width:52rem;margin:0 auto;background:var(--paper);border-top:1px solid var(--line);padding:.4rem 1rem;padding-bottom:max(.4rem,env(safe-area-inset-bottom))}

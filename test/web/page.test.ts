@@ -94,6 +94,7 @@ async function open(served: Served, options: { readonly colorScheme?: "dark" } =
   const context = await browser.newContext({ ...phone, ...options });
   contexts.push(context);
   const page = await context.newPage();
+  page.setDefaultTimeout(9_000);
   page.on("dialog", (dialog) => {
     strayed.push(`dialog ${dialog.message()}`);
     void dialog.dismiss();

@@ -20,19 +20,11 @@ export class Blocks {
     for (const entry of pending) this.#pending.set(entry.name, entry);
   }
 
-  get count(): number {
-    return this.#articles.size;
-  }
-
   /** Finds the blocks of the document again, where HTML was put into it. */
   index(): void {
     this.#articles.clear();
     for (const article of this.#turns.querySelectorAll<HTMLElement>("article.entry"))
       this.#articles.set(article.dataset["name"] ?? "", article);
-  }
-
-  has(name: string): boolean {
-    return this.#articles.has(name);
   }
 
   pending(name: string): Entry | undefined {
@@ -46,14 +38,16 @@ export class Blocks {
     for (const entry of pending) this.open(entry);
   }
 
-  /** A block that may still change. */
-  open(entry: Entry): void {
+  /** A block that may still change. True where it is new to the page. */
+  open(entry: Entry): boolean {
     this.#pending.set(entry.name, entry);
-    if (this.#articles.has(entry.name)) this.#redraw(entry.name);
-    else this.#append({ entry });
+    const isNew = !this.#articles.has(entry.name);
+    if (isNew) this.#append({ entry });
+    else this.#redraw(entry.name);
+    return isNew;
   }
 
-  change(entry: Entry, was: string = entry.name): void {
+  change(entry: Entry, was: string = entry.name): boolean {
     const article = this.#articles.get(was);
     if (was !== entry.name) {
       this.#pending.delete(was);
@@ -63,7 +57,7 @@ export class Blocks {
         this.#articles.set(entry.name, article);
       }
     }
-    this.open(entry);
+    return this.open(entry);
   }
 
   /** A block that will not change any more; `at` is the position just before it. True where it is new to the page. */

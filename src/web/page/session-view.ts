@@ -113,7 +113,7 @@ class SessionView {
         this.#setDriver(frame.driver);
         break;
       case "blockOpened":
-        if (!this.#isBack) this.#blocks.open(frame.entry);
+        if (!this.#isBack) this.#count(this.#blocks.open(frame.entry));
         break;
       case "blockAppended": {
         const entry = this.#blocks.pending(frame.name);
@@ -121,7 +121,7 @@ class SessionView {
         break;
       }
       case "blockChanged":
-        if (!this.#isBack) this.#blocks.change(frame.entry, frame.was);
+        if (!this.#isBack) this.#count(this.#blocks.change(frame.entry, frame.was));
         break;
       case "blockFinished":
         this.#finish(frame.entry, frame.start);
@@ -175,12 +175,15 @@ class SessionView {
       this.#showNewest();
       return;
     }
-    const wasShown = this.#blocks.has(entry.name);
-    this.#blocks.finish(entry, at);
-    if (!this.#isAtEnd && !wasShown) this.#unseen += 1;
+    this.#count(this.#blocks.finish(entry, at));
     this.#announce(entry);
     const start = this.#isAtEnd ? this.#blocks.trimAbove() : undefined;
     if (start !== undefined) this.#setStart(start, false);
+  }
+
+  /** A block came; where it cannot be seen it is counted. */
+  #count(isNew: boolean): void {
+    if (isNew && !this.#isAtEnd) this.#unseen += 1;
   }
 
   /** Tells who does not see the page what the agent said. */
