@@ -1,6 +1,7 @@
 /** The page's documents: what is shown before any script runs. Pure. */
 import { escapeHtml, titleOf } from "../html/index.ts";
 import type { Entry } from "../transcript/index.ts";
+import { PROMPT_UNITS_MAX } from "./limits.ts";
 import { type Listed, listItemHtml } from "./list.ts";
 import { type Placed, turnsHtml } from "./turns.ts";
 
@@ -136,7 +137,7 @@ ${older}
 <section id="asked" aria-label="Waiting for you" aria-live="assertive" hidden></section>
 <p id="said" role="status"></p>
 <p id="standing" class="note" role="status" aria-live="off"></p>
-<form id="prompt" hidden><label for="text" class="hidden">Prompt</label><textarea id="text" rows="1" placeholder="Ask something" maxlength="60000"></textarea><button type="submit">Send</button><button type="button" id="cancel" hidden>Stop</button></form>
+<form id="prompt" hidden><label for="text" class="hidden">Prompt</label><textarea id="text" rows="1" placeholder="Ask something" maxlength="${PROMPT_UNITS_MAX}"></textarea><button type="submit">Send</button><button type="button" id="cancel" hidden>Stop</button></form>
 </footer>
 <div id="live" class="hidden" role="log" aria-live="polite"></div>
 <script type="application/json" id="pending">${dataHtml(page.pending)}</script>`,

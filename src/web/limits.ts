@@ -19,7 +19,7 @@ export const RETRY_MAX_MS = 15_000;
 export const SILENT_MS_MAX = 45_000;
 /** A lane that brings nothing at all within so long is held up by something on the way: polls take its place. */
 export const HELD_UP_MS = 20_000;
-/** UTF-16 units of a line of events. */
+/** UTF-16 units of one event. */
 export const EVENT_UNITS_MAX: number = 8 * 1024 * 1024;
 /** Results of a search. */
 export const HITS_MAX = 50;

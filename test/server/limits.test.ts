@@ -45,6 +45,7 @@ const {
   LANE_TEXT_MAX,
   LIST_SESSIONS_DEFAULT,
   LIST_SESSIONS_MAX,
+  PACKED_UNITS_MIN,
   PAGE_ENTRIES_DEFAULT,
   PAGE_ENTRIES_MAX,
   PAGE_TEXT_MAX,
@@ -105,6 +106,7 @@ const held: HeldLimits<typeof limits> = {
   LONG_POLL_MS: ["lane.test.ts", "long-polls"],
   POLL_FRAMES_MAX: ["clients.test.ts", "a poll gives as many frames"],
   POLL_BYTES_MAX: ["limits.test.ts", "POLL_BYTES_MAX"],
+  PACKED_UNITS_MIN: ["limits.test.ts", "PACKED_UNITS_MIN"],
   LANE_POSITION_MAX: ["units.test.ts", "any other text is no position"],
 };
 
@@ -472,4 +474,22 @@ describe("lanes", () => {
     );
     expect([polled.frames.length, polled.isUpToDate, polled.next]).toEqual([2, false, missed[1]?.position]);
   });
+});
+
+test("PACKED_UNITS_MIN: a document is packed from so many units on, for who takes it", async () => {
+  const { server } = await makeServer({
+    catalogue: catalogueOf({}),
+    pages: async ({ path }) => ({
+      contentType: "text/plain",
+      body: "x".repeat(path === "/short" ? PACKED_UNITS_MIN - 1 : PACKED_UNITS_MIN),
+    }),
+  });
+  const coding = async (path: string, accepts: string) => {
+    const answer = await fetch(`${server.origin}${path}`, { headers: { "accept-encoding": accepts } });
+    return [answer.headers.get("content-encoding"), (await answer.text()).length];
+  };
+  expect(await coding("/long", "br, gzip")).toEqual(["gzip", PACKED_UNITS_MIN]);
+  expect(await coding("/long", "gzip;q=0")).toEqual([null, PACKED_UNITS_MIN]);
+  expect(await coding("/long", "identity")).toEqual([null, PACKED_UNITS_MIN]);
+  expect(await coding("/short", "gzip")).toEqual([null, PACKED_UNITS_MIN - 1]);
 });

@@ -4,7 +4,7 @@
  */
 import { createParser } from "eventsource-parser";
 import type { LaneFrame } from "../frames.ts";
-import { HELD_UP_MS, RETRY_FIRST_MS, RETRY_MAX_MS, SILENT_MS_MAX } from "../limits.ts";
+import { EVENT_UNITS_MAX, HELD_UP_MS, RETRY_FIRST_MS, RETRY_MAX_MS, SILENT_MS_MAX } from "../limits.ts";
 
 /** `live`: what is shown is how it is. `away`: it is as it was when something was last heard. `over`: it will not be heard again. */
 export type Standing = "connecting" | "live" | "away" | "over";
@@ -149,6 +149,10 @@ export class LaneClient {
       if (answer.body === null) throw new TypeError("an answer without a body");
       let isLagged = false;
       const parser = createParser({
+        maxBufferSize: EVENT_UNITS_MAX,
+        onError: ({ type }) => {
+          if (type === "max-buffer-size-exceeded") throw new TypeError("an event without an end");
+        },
         onEvent: ({ data, id }) => {
           const frame = JSON.parse(data) as LaneFrame;
           isLagged ||= frame.type === "lagged";
