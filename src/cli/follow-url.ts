@@ -147,9 +147,21 @@ function refusal(status: number, hasKey: boolean): Error {
 function unreachable(url: URL, error: unknown): CommandError {
   const { message, cause } = error instanceof Error ? error : new Error(String(error));
   const why = cause instanceof Error ? cause.message : message;
-  return new CommandError(exitCodes.unreadable, `${url.origin} cannot be reached: ${why}`, [
-    "A certificate of your own is made known with NODE_EXTRA_CA_CERTS.",
-  ]);
+  const code = cause instanceof Error ? (cause as NodeJS.ErrnoException).code : undefined;
+  return new CommandError(
+    exitCodes.unreadable,
+    `${url.origin} cannot be reached: ${why}`,
+    hintsFor(url, code ?? ""),
+  );
+}
+
+function hintsFor({ protocol }: URL, code: string): readonly string[] {
+  if (/CERT|SELF_SIGNED|UNABLE_TO_/.test(code))
+    return ["A certificate of your own is made known with NODE_EXTRA_CA_CERTS."];
+  if (code === "ECONNREFUSED") return ["Nothing listens there: does `hansard serve` run?"];
+  if (protocol === "http:" && (code === "UND_ERR_SOCKET" || code === "ECONNRESET"))
+    return ["Where it speaks TLS, its address begins with https."];
+  return [];
 }
 
 function closed(data: string): CommandError {

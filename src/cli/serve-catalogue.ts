@@ -8,7 +8,7 @@ import { describeSession, type FoundSession, openLog, type SessionInfo } from ".
 /** How long a list that was read is taken as it is. Finding sessions reads folders, not files. */
 const LIST_MS = 1_000;
 /** Sessions whose titles are remembered, each for as long as its file does not change. */
-const DESCRIBED_MAX = 2_000;
+export const DESCRIBED_MAX = 2_000;
 
 /** The id under which the server knows the session of a file: the same at each start, and telling nothing of where it lies. */
 export function servedId(agent: string, path: string): string {
@@ -25,10 +25,17 @@ export interface CatalogueOptions {
   readonly now: () => number;
   /** The ids of the sessions that are served; all where it is absent. */
   readonly only?: ReadonlySet<string>;
+  /** What is known of a session; reads its file. */
+  readonly describe?: (found: FoundSession) => Promise<SessionInfo>;
 }
 
 /** A catalogue over what is found on disk, looked for anew at most once a second. */
-export function createCatalogue({ find, now, only }: CatalogueOptions): Catalogue {
+export function createCatalogue({
+  find,
+  now,
+  only,
+  describe = describeSession,
+}: CatalogueOptions): Catalogue {
   let listed: { readonly at: number; readonly items: Promise<ReadonlyMap<string, Listed>> } | undefined;
   const described = new Map<string, { readonly mark: string; readonly info: Promise<SessionInfo> }>();
 
@@ -61,9 +68,9 @@ export function createCatalogue({ find, now, only }: CatalogueOptions): Catalogu
       if (found === undefined) return item.info;
       const mark = `${found.bytes}.${found.modifiedAt}`;
       const known = described.get(item.id);
-      if (known?.mark === mark) return known.info;
       // One that cannot be described is told by its name and stat.
-      const info = describeSession(found).catch(() => found);
+      const info = known?.mark === mark ? known.info : describe(found).catch(() => found);
+      // The one that was asked for last comes last.
       described.delete(item.id);
       described.set(item.id, { mark, info });
       if (described.size > DESCRIBED_MAX) described.delete(described.keys().next().value ?? "");

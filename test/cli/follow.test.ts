@@ -22,12 +22,13 @@ import {
   type LaneEvent,
   type ToolEvent,
 } from "../../src/follow/index.ts";
-import { servedSession } from "../../src/server/index.ts";
+import { type Catalogue, servedSession } from "../../src/server/index.ts";
 import { createSession } from "../../src/session/index.ts";
 import { openLog } from "../../src/sources/index.ts";
 import { themeOf } from "../../src/terminal/text/index.ts";
 import { makeServer } from "../server/support.ts";
 import { emptyHomeEnv } from "../support/agents-home.ts";
+import { makeCertificate } from "../support/certificate.ts";
 import { run, tempFolder } from "./support.ts";
 
 const frame = (stream: Frame["stream"], ...tools: ToolEvent[]): LaneEvent => ({
@@ -294,6 +295,13 @@ function events(response: ServerResponse, ...words: readonly string[]): void {
   response.write(words.join(""));
 }
 
+const noCatalogue: Catalogue = {
+  list: async () => [],
+  find: async () => undefined,
+  describe: async ({ info }) => info,
+  open: () => Promise.reject(new Error("there is nothing to open")),
+};
+
 /** Waits of silence never end, waits before a further try are over at once; they are written down. */
 function handWait(): { readonly waits: number[]; readonly wait: UrlOptions["wait"] } {
   const waits: number[] = [];
@@ -452,6 +460,22 @@ describe("sessions of another computer", () => {
     const { code, err } = await run(await home(), ["follow", address, "--once"]);
     expect(err).toContain(words);
     expect(code).toBe(exit);
+  });
+
+  test("a server that cannot be reached: what to do depends on why", async () => {
+    const folder = await tempFolder();
+    const tls = makeCertificate(folder);
+    const { server } = await makeServer({ catalogue: noCatalogue, tls });
+    const told = async (address: string): Promise<string> => {
+      const { code, err } = await run(await home(), ["follow", address, "--once"]);
+      expect(code).toBe(exitCodes.unreadable);
+      return err;
+    };
+    const place = `127.0.0.1:${server.port}/sessions/abc`;
+    expect(await told(`https://${place}`)).toContain("NODE_EXTRA_CA_CERTS");
+    expect(await told(`http://${place}`)).toContain("begins with https");
+    await server.close();
+    expect(await told(`https://${place}`)).toContain("Nothing listens there");
   });
 
   test("a server of ours, followed by the command with a key from the environment", async () => {

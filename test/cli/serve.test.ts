@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 import { processIo } from "../../src/cli/io.ts";
 import { type ServeOptions, serveUntil } from "../../src/cli/serve.ts";
 import { ADDRESSES_MAX, openAt } from "../../src/cli/serve-addresses.ts";
-import { createCatalogue, servedId } from "../../src/cli/serve-catalogue.ts";
+import { createCatalogue, DESCRIBED_MAX, servedId } from "../../src/cli/serve-catalogue.ts";
 import type { RunningServer } from "../../src/server/index.ts";
 import type { FoundSession } from "../../src/sources/index.ts";
 import { type Home, makeHome } from "../support/agents-home.ts";
@@ -246,4 +246,37 @@ test("a catalogue looks at most once a second, and knows its ids again", async (
   await catalogue.list();
   expect(looks).toBe(2);
   if (first !== undefined) expect(await catalogue.describe(first)).toMatchObject({ id: "a" });
+});
+
+test("the descriptions of so many sessions are remembered, those that were asked for last, while their files stay as they are", async () => {
+  let now = 0;
+  let all = Array.from({ length: DESCRIBED_MAX + 1 }, (_, at): FoundSession => {
+    return { agent: "pi", id: `s${at}`, path: `/x/${at}`, bytes: 1, modifiedAt: 1 };
+  });
+  const asked: string[] = [];
+  const catalogue = createCatalogue({
+    now: () => now,
+    find: async () => all,
+    async describe(found) {
+      asked.push(found.id);
+      return found;
+    },
+  });
+  const items = await catalogue.list();
+  const describeAt = async (at: number): Promise<void> => {
+    const item = items[at];
+    if (item !== undefined) await catalogue.describe(item);
+  };
+  for (let at = 0; at < DESCRIBED_MAX; at += 1) await describeAt(at);
+  await describeAt(0);
+  expect(asked).toHaveLength(DESCRIBED_MAX);
+  await describeAt(DESCRIBED_MAX);
+  await describeAt(0);
+  expect(asked).toHaveLength(DESCRIBED_MAX + 1);
+  await describeAt(1);
+  expect(asked.slice(-2)).toEqual([`s${DESCRIBED_MAX}`, "s1"]);
+  all = all.map((found) => ({ ...found, modifiedAt: 2 }));
+  now = 1_000;
+  await describeAt(0);
+  expect(asked.at(-1)).toBe("s0");
 });
