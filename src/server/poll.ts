@@ -62,7 +62,7 @@ export async function pollLane(
   const { lane } = hub;
   const start = from === "now" ? hub.end : nextOf();
   if (options.waits && frames.length === 0 && lane.frame(seq) === "ahead" && !lane.isOver)
-    await nextFrame(hub, options);
+    await nextFrame(hub, seq, options);
   for (let frame = lane.frame(seq); typeof frame !== "string" && !isFull(); frame = lane.frame(++seq))
     take(frame);
   const isUpToDate = lane.frame(seq) === "ahead";
@@ -75,8 +75,8 @@ export async function pollLane(
   };
 }
 
-/** Resolves when the lane says something or ends, after `LONG_POLL_MS`, or when nobody waits any more. */
-function nextFrame(hub: Hub, { clock, signal }: PollOptions): Promise<void> {
+/** Resolves when the lane has the frame or ends, after `LONG_POLL_MS`, or when nobody waits any more. */
+function nextFrame({ lane }: Hub, seq: number, { clock, signal }: PollOptions): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve();
     const done = (): void => {
@@ -85,7 +85,10 @@ function nextFrame(hub: Hub, { clock, signal }: PollOptions): Promise<void> {
       signal.removeEventListener("abort", done);
       resolve();
     };
-    const unwatch = hub.lane.watch(done);
+    // Lanes tell a moment after they have a frame: it may be one that was taken already.
+    const unwatch = lane.watch(() => {
+      if (lane.frame(seq) !== "ahead" || lane.isOver) done();
+    });
     const cancel = clock.after(LONG_POLL_MS, done);
     signal.addEventListener("abort", done, { once: true });
   });

@@ -359,6 +359,29 @@ test("a poll gives as many frames as one answer may hold, and says that there ar
   expect(few.frames.length).toBe(0);
 });
 
+test("a long-poll is not ended by what it was answered before", async () => {
+  const lane = new Lane();
+  const stop = new AbortController();
+  lane.publish('"old"', { log: "0" });
+  const hub: Hub = {
+    ...hubOf(lane),
+    async *catchUp() {
+      yield* [];
+      return lane.next;
+    },
+  };
+  // The lane is about to tell of the old frame.
+  const polling = pollLane(hub, undefined, undefined, {
+    waits: true,
+    clock: new HandClock(),
+    signal: stop.signal,
+  });
+  await turn();
+  lane.publish('"new"', { log: "0" });
+  const { frames } = await polling;
+  expect(frames.map(({ json }) => json.toString())).toEqual(['"new"']);
+});
+
 test("a key has as many lanes as it may", async () => {
   const clock = new HandClock();
   const access = new Access({ keys: undefined as never, clock, cookie: "c" });
