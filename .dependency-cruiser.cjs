@@ -14,7 +14,7 @@ const allowed = {
   html: ["transcript"],
   web: ["html", "server", "session", "transcript", "follow"],
   export: ["html", "session", "transcript"],
-  search: ["session", "sources", "transcript"],
+  search: ["sources", "transcript"],
 };
 const pure = ["window", "transcript", "continuity"];
 const rules = [];

@@ -7,6 +7,7 @@ import type { ExportOptions } from "./export.ts";
 import { type Io, type Output, processIo } from "./io.ts";
 import type { ResumeOptions } from "./resume.ts";
 import type { AgentWords, RunOptions } from "./run.ts";
+import type { SearchOptions } from "./search.ts";
 import type { ServeOptions } from "./serve.ts";
 
 /** The names of the readers; a test holds them to be all. */
@@ -119,6 +120,19 @@ function createProgram(
     .action(async (options: { agent?: string; json?: boolean; limit?: number }) => {
       const { runList } = await import("./list.ts");
       setExit(await runList(io, options));
+    });
+
+  program
+    .command("search")
+    .argument("<words...>", 'words that must all be in an entry, "a phrase", -without')
+    .description("find words in all sessions of this computer, newest sessions first")
+    .addOption(agentOption())
+    .option("--since <time>", "only what was said since: a date, a date with a time, or 2h, 3d, 1w")
+    .option("--limit <n>", "at most this many hits", count)
+    .option("--json", "one hit a line as JSON")
+    .action(async (words: string[], options: SearchOptions) => {
+      const { runSearch } = await import("./search.ts");
+      setExit(await runSearch(io, words, options));
     });
 
   program

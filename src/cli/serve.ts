@@ -18,6 +18,7 @@ import { openKeys, servedIds, withKeyErrors } from "./keys.ts";
 import { findSessions } from "./resolve.ts";
 import { openAt } from "./serve-addresses.ts";
 import { createCatalogue } from "./serve-catalogue.ts";
+import { createServedSearch } from "./serve-search.ts";
 
 /** Where the server listens where nothing else is said. */
 export const SERVE_PORT = 7737;
@@ -83,13 +84,11 @@ async function firstKey(io: Io, keys: KeyStore): Promise<string> {
 async function start(io: Io, options: ServeOptions, keys: KeyStore): Promise<RunningServer> {
   const only = options.sessions === undefined ? undefined : new Set(await servedIds(io, options.sessions));
   const tls = await tlsOf(options);
+  const find = () => findSessions(io);
   try {
     return await startServer({
-      catalogue: createCatalogue({
-        find: () => findSessions(io),
-        now: io.now,
-        ...(only === undefined ? {} : { only }),
-      }),
+      catalogue: createCatalogue({ find, now: io.now, ...(only === undefined ? {} : { only }) }),
+      search: createServedSearch({ find, ...(only === undefined ? {} : { only }) }),
       keys,
       pages: createPages({ script: await readPageScript() }),
       port: options.port ?? SERVE_PORT,

@@ -1,0 +1,3 @@
+/** Finding words in all sessions. @module */
+export { matches, parseQuery, type Query } from "./query.ts";
+export { type ScanHit, type Scanned, type ScanOptions, scan } from "./scan.ts";
