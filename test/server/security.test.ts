@@ -375,6 +375,29 @@ test("methods that are not served", async () => {
   await stillServes(world);
 });
 
+test("tunnels, upgrades and older protocols lead nowhere", async () => {
+  const world = await makeWorld();
+  const { port } = world.server;
+  const key = `Authorization: Bearer ${world.secret}\r\nConnection: close\r\n`;
+  const host = `Host: 127.0.0.1:${port}\r\n`;
+  for (const [request, answer] of [
+    [`CONNECT example.com:443 HTTP/1.1\r\n${host}${key}\r\n`, /^$/],
+    [`GET http://example.com/api/me HTTP/1.1\r\n${host}${key}\r\n`, /^HTTP\/1\.1 400 /],
+    [`GET /api/me HTTP/1.0\r\n${key}\r\n`, /^HTTP\/1\.1 403 /],
+    ["PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", /^(?:HTTP\/1\.1 4\d\d |$)/],
+    [
+      `GET /api/me HTTP/1.1\r\n${host}Connection: Upgrade, close\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n`,
+      /^HTTP\/1\.1 401 /,
+    ],
+    [
+      `POST /api/sessions/sa/prompts HTTP/1.1\r\nHost: example.com\r\n${key}Content-Type: application/json\r\nContent-Length: 12\r\nExpect: 100-continue\r\n\r\n{"text":"x"}`,
+      /^(?:HTTP\/1\.1 100 Continue\r\n\r\n)?HTTP\/1\.1 403 /,
+    ],
+  ] as const)
+    expect(await rawly(port, request), request).toMatch(answer);
+  await stillServes(world);
+});
+
 test("HEAD is GET without its body: no lane is opened, and nothing waits", async () => {
   const world = await makeWorld();
   const { server, secret } = world;
