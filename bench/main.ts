@@ -13,6 +13,7 @@ const benches: Readonly<Record<string, (options: Options) => Promise<void>>> = {
   "follow-wire": async () => (await import("./follow-wire.ts")).benchFollowWire(),
   run: async () => (await import("./run.ts")).benchRun(),
   serve: async () => (await import("./serve.ts")).benchServe(),
+  page: async () => (await import("./page.ts")).benchPage(),
   open: async ({ sizeMB }) => (await import("./open.ts")).benchOpen(sizeMB),
 };
 

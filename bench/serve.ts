@@ -21,23 +21,23 @@ const warmRounds = 10;
 
 let serial = 0;
 
-function line(mark: string): string {
+export function line(mark: string): string {
   const at = serial++;
   const message = { role: "user", content: mark };
   const head = { uuid: `u${at}`, parentUuid: null, isSidechain: false, sessionId: "s" };
   return `${JSON.stringify({ ...head, timestamp: new Date().toISOString(), type: "user", message })}\n`;
 }
 
-function percentile(values: readonly number[], part: number): string {
+export function percentile(values: readonly number[], part: number): string {
   const sorted = [...values].sort((a, b) => a - b);
   return `${(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0).toFixed(1)} ms`;
 }
 
 /** Opens a line that tells what is appended to the file of a number; resolves, once it stands, with what closes it. */
-type Open = (file: number, onText: (text: string) => void) => Promise<() => void>;
+export type Open = (file: number, onText: (text: string) => void) => Promise<() => void>;
 
 /** Milliseconds from each append until its mark arrived. */
-async function one(open: Open, path: string): Promise<readonly number[]> {
+export async function one(open: Open, path: string): Promise<readonly number[]> {
   let text = "";
   let wanted = "";
   let arrive: () => void = () => undefined;
@@ -110,7 +110,7 @@ async function processorMs(pid: number | undefined): Promise<number | undefined>
 }
 
 /** The bare copy. */
-async function startCopy(
+export async function startCopy(
   paths: readonly string[],
 ): Promise<{ readonly child: ChildProcess; readonly open: Open }> {
   const child = fork(new URL("./serve-child.ts", import.meta.url), paths);
@@ -129,14 +129,14 @@ async function startCopy(
   return { child, open };
 }
 
-interface Serving {
+export interface Serving {
   readonly child: ChildProcess;
   readonly origin: string;
   readonly secret: string;
 }
 
 /** `hansard serve` over a home folder with the sessions in it, and its first key. */
-async function startServe(home: string): Promise<Serving> {
+export async function startServe(home: string): Promise<Serving> {
   const child = spawn(process.execPath, ["bin/hansard.js", "serve", "--port", "0"], {
     env: { PATH: process.env["PATH"] ?? "", HOME: home, HANSARD_HOME: join(home, "state") },
     stdio: ["ignore", "pipe", "pipe"],
@@ -181,7 +181,7 @@ function openerOf({ origin, secret }: Serving, ids: readonly string[]): Open {
 }
 
 /** The ids under which the server knows the sessions, in the order of their paths: their own ids are their numbers. */
-async function idsOf({ origin, secret }: Serving): Promise<readonly string[]> {
+export async function idsOf({ origin, secret }: Serving): Promise<readonly string[]> {
   const answer = await fetch(`${origin}/api/sessions?limit=${sessions}`, {
     headers: { authorization: `Bearer ${secret}` },
   });

@@ -121,6 +121,12 @@ function hintFor({ behindProxy, origin = [] }: ServeOptions, host: string): stri
   return "a device in the same network opens it there, once it trusts the certificate; a name needs --origin";
 }
 
+/** An address for a phone's camera: dark on light, whatever the terminal's colours are. */
+async function pictureOf(address: string): Promise<string> {
+  const { renderANSI } = await import("uqr");
+  return renderANSI(address, { border: 2 });
+}
+
 /** Serves until aborted. Throws a CommandError where it cannot be started as asked. */
 export async function serveUntil(io: Io, options: ServeOptions, world: ServeWorld): Promise<void> {
   const keys = await openKeys(io);
@@ -134,6 +140,9 @@ export async function serveUntil(io: Io, options: ServeOptions, world: ServeWorl
         `hansard: serving ${server.origin}${options.readOnly === true ? " (only to read)" : ""}. Open, once and within five minutes:\n`,
       );
       await io.out.write(origins.map((origin) => `${origin}/#code=${code}\n`).join(""));
+      const reachable = origins.find((origin) => !isLoopbackHost(new URL(origin).hostname));
+      if (io.out.isTTY && reachable !== undefined)
+        await io.out.write(`${await pictureOf(`${reachable}/#code=${code}`)}\n`);
       await io.err.write(`hansard: ${hintFor(options, host)}\n`);
       await io.err.write("hansard: `hansard keys code` makes another code · Ctrl+C ends it\n");
     });

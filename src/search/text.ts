@@ -3,7 +3,7 @@ import type { ContentBlock, Entry } from "../transcript/index.ts";
 import { EXCERPT_UNITS_MAX } from "./limits.ts";
 import { foldCase, type Query } from "./query.ts";
 
-/** All that an entry says: prompts, answers, thinking, calls with their inputs, results, summaries, raw records. */
+/** All that an entry says: prompts, answers, thinking, calls with their inputs, results, summaries, damaged records. */
 export function textOf(entry: Entry): string {
   switch (entry.kind) {
     case "delivered":
@@ -19,7 +19,8 @@ export function textOf(entry: Entry): string {
     case "streaming":
       return `${entry.thinking}\n${entry.text}`;
     case "raw":
-      return entry.text;
+      // A record that says nothing to anybody; of a damaged one the words may be all that is left.
+      return entry.damaged === true ? entry.text : "";
   }
 }
 
