@@ -37,7 +37,7 @@ export function percentile(values: readonly number[], part: number): string {
 export type Open = (file: number, onText: (text: string) => void) => Promise<() => void>;
 
 /** Milliseconds from each append until its mark arrived. */
-export async function one(open: Open, path: string): Promise<readonly number[]> {
+export async function one(open: Open, path: string, warm = 0): Promise<readonly number[]> {
   let text = "";
   let wanted = "";
   let arrive: () => void = () => undefined;
@@ -46,7 +46,7 @@ export async function one(open: Open, path: string): Promise<readonly number[]> 
     if (text.includes(wanted)) arrive();
   });
   const times: number[] = [];
-  for (let at = 0; at < appends; at += 1) {
+  for (let at = 0; at < warm + appends; at += 1) {
     wanted = `MARK-${at}-END`;
     const arrived = new Promise<void>((resolve) => {
       arrive = resolve;
@@ -54,7 +54,7 @@ export async function one(open: Open, path: string): Promise<readonly number[]> 
     const started = performance.now();
     await appendFile(path, line(wanted));
     await arrived;
-    times.push(performance.now() - started);
+    if (at >= warm) times.push(performance.now() - started);
   }
   close();
   return times;

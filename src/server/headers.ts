@@ -1,6 +1,14 @@
 /** Headers of every answer. */
 import type { ServerResponse } from "node:http";
 
+/** The policy of an answer; `styleHash` lets in the one style sheet of that SHA-256, in base64, within the document. */
+export function policyOf(styleHash?: string): string {
+  return policy.replace(
+    "style-src 'self'",
+    styleHash === undefined ? "style-src 'self'" : `style-src 'sha256-${styleHash}'`,
+  );
+}
+
 const policy: string = [
   "default-src 'none'",
   "script-src 'self'",

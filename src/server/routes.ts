@@ -7,6 +7,7 @@ import { type Ask, asRefused, missing, type RouteContext, sessionOf } from "./as
 import { lanePositionOf } from "./changes-hub.ts";
 import { cutEntry } from "./cut.ts";
 import { wireInfo } from "./frames.ts";
+import { policyOf } from "./headers.ts";
 import type { Key } from "./keys.ts";
 import { serveChanges, serveStep, serveSteps } from "./lane-routes.ts";
 import {
@@ -258,6 +259,7 @@ export async function serveAsset(ask: Ask, context: RouteContext): Promise<Respo
   return ask.body(body, 200, {
     "content-type": asset.contentType,
     vary: "accept-encoding, cookie",
+    ...(asset.styleHash === undefined ? {} : { "content-security-policy": policyOf(asset.styleHash) }),
     ...(packed === undefined ? {} : { "content-encoding": "gzip" }),
     ...(asset.isImmutable === true ? { "cache-control": "public, max-age=31536000, immutable" } : {}),
   });

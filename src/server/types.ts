@@ -87,6 +87,8 @@ export interface Asset {
   readonly body: string | Uint8Array;
   /** True where the content under this path never changes. */
   readonly isImmutable?: boolean;
+  /** The SHA-256, in base64, of the one style sheet that a document has in itself. */
+  readonly styleHash?: string;
 }
 
 /** What the page is asked for. */

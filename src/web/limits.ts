@@ -8,10 +8,10 @@ export const FIRST_UNITS_MAX = 60_000;
 /** UTF-16 units of one text in the first content; the whole of it is asked for when it is opened. */
 export const FIRST_TEXT_MAX = 4_000;
 /** Entries that are asked for at once further back. */
-export const OLDER_ENTRIES = 50;
+export const OLDER_ENTRIES = 30;
 export const OLDER_TEXT_MAX = 16_000;
 /** Entries that the page holds; beyond it those that are furthest from what is read go. */
-export const HELD_ENTRIES_MAX = 1_500;
+export const HELD_ENTRIES_MAX = 600;
 /** Pauses before a broken lane is opened again: doubling from the first to the last. */
 export const RETRY_FIRST_MS = 500;
 export const RETRY_MAX_MS = 15_000;

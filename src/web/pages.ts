@@ -1,6 +1,13 @@
 /** The page's files and documents, as the server asks for them. */
 import { createHash } from "node:crypto";
-import { type CutEntry, cutEntry, lanePositionOf, type PageReader, type Pages } from "../server/index.ts";
+import {
+  type Asset,
+  type CutEntry,
+  cutEntry,
+  lanePositionOf,
+  type PageReader,
+  type Pages,
+} from "../server/index.ts";
 import type { TailPage } from "../session/index.ts";
 import { type AssetNames, listHtml, sessionHtml, signInHtml } from "./document.ts";
 import { iconSvg, manifestText } from "./identity.ts";
@@ -24,29 +31,26 @@ function markOf(text: string): string {
 export function createPages({ script }: PagesOptions): Pages {
   const names: AssetNames = {
     script: `/page.${markOf(script)}.js`,
-    style: `/page.${markOf(pageStyle)}.css`,
+    style: pageStyle,
   };
+  const styleHash = createHash("sha256").update(pageStyle).digest("base64");
+  const documentOf = (body: string): Asset => ({ contentType: html, body, styleHash });
   return async ({ path, reader }) => {
     switch (path) {
       case names.script:
         return { contentType: "text/javascript; charset=utf-8", body: script, isImmutable: true };
-      case names.style:
-        return { contentType: "text/css; charset=utf-8", body: pageStyle, isImmutable: true };
       case "/icon.svg":
         return { contentType: "image/svg+xml", body: iconSvg };
       case "/manifest.webmanifest":
         return { contentType: "application/manifest+json", body: manifestText };
       case "/":
-        return {
-          contentType: html,
-          body: reader === undefined ? signInHtml(names) : await list(names, reader),
-        };
+        return documentOf(reader === undefined ? signInHtml(names) : await list(names, reader));
     }
     const id = /^\/s\/([\w-]{1,64})$/.exec(path)?.[1];
     if (id === undefined) return undefined;
-    if (reader === undefined) return { contentType: html, body: signInHtml(names) };
+    if (reader === undefined) return documentOf(signInHtml(names));
     const body = await session(names, reader, id);
-    return body === undefined ? undefined : { contentType: html, body };
+    return body === undefined ? undefined : documentOf(body);
   };
 }
 

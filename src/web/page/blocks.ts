@@ -20,7 +20,19 @@ export class Blocks {
     for (const entry of pending) this.#pending.set(entry.name, entry);
   }
 
-  /** Finds the blocks of the document again, where HTML was put into it. */
+  /** Turns that stand before all others. */
+  prepend(html: string): void {
+    const first = this.#turns.firstElementChild;
+    this.#turns.insertAdjacentHTML("afterbegin", html);
+    for (
+      let each = this.#turns.firstElementChild;
+      each !== null && each !== first;
+      each = each.nextElementSibling
+    )
+      for (const article of each.querySelectorAll("article.entry")) this.#note(article);
+  }
+
+  /** Finds the blocks of the document again, where all of it is another. */
   index(): void {
     this.#articles.clear();
     for (const article of this.#turns.querySelectorAll<HTMLElement>("article.entry"))

@@ -228,8 +228,7 @@ class SessionView {
       );
       const before = document.documentElement.scrollHeight;
       const top = scrollY;
-      this.#turns.insertAdjacentHTML("afterbegin", turnsHtml(placedOf(page), false));
-      this.#blocks.index();
+      this.#blocks.prepend(turnsHtml(placedOf(page), false));
       // The place that was read stays where it was, with or without the browser's own anchoring.
       scrollTo(0, top + document.documentElement.scrollHeight - before);
       this.#setStart(page.start, page.atStart);
