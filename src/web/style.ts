@@ -32,6 +32,7 @@ button{flex-shrink:0;white-space:nowrap}
 .bar>div{min-width:0}
 .back{font-size:1.8rem;line-height:1;text-decoration:none;padding:.35rem .7rem;margin-left:-.7rem}
 #older{display:block;margin:.75rem auto}
+#log{padding-bottom:4rem}
 .turn{border-top:1px solid var(--line);padding:.75rem 0;content-visibility:auto;contain-intrinsic-size:auto 24rem}
 .turn:first-child{border-top:0}
 .turn:last-child{content-visibility:visible}
