@@ -191,7 +191,8 @@ export async function drive(io: Io, options: DriveOptions): Promise<ExitCode> {
   }
   if (driven.closeMessage !== undefined && (isTalk || driven.id !== undefined))
     await io.err.write(`hansard: ${sanitizeLine(driven.closeMessage)}\n`);
-  if (!isTalk && back !== undefined) await io.err.write(`hansard: ${sanitizeLine(back)} carries it on\n`);
+  if (!isTalk && back !== undefined && driven.path !== undefined && (await isFile(driven.path)))
+    await io.err.write(`hansard: ${sanitizeLine(back)} carries it on\n`);
   return code === exitCodes.ok && driven.driver.failure !== undefined ? exitCodes.agent : code;
 }
 

@@ -40,6 +40,23 @@ describe("an agent that dies", () => {
   });
 });
 
+describe("a state folder that cannot be", () => {
+  it("the conversation goes on; what is not saved is said, and no way back is told that leads nowhere", async () => {
+    const { home, program, args } = await place({ prompts: [[{ type: "echo" }]] });
+    await writeFile(join(home, "afile"), "");
+    const env = { PATH: process.env["PATH"] ?? "", HOME: home, HANSARD_HOME: join(home, "afile") };
+    const { status, stdout, stderr } = spawnSync(process.execPath, [bin, "run", "--", program, ...args], {
+      cwd: home,
+      env,
+      input: "hello",
+      encoding: "utf8",
+    });
+    expect([status, stdout]).toEqual([0, "hello\n"]);
+    expect(stderr).toContain("was NOT saved");
+    expect(stderr).not.toContain("carries it on");
+  });
+});
+
 describe("resume", () => {
   it("needs no command: the session knows how its agent was started, from wherever that was", async () => {
     const { home, program, args, tool } = await place({ prompts: [[{ type: "echo" }]] });

@@ -195,20 +195,22 @@ export function settingInfo(settings: Fields): Partial<SessionInfo> {
 function missedWords(record: Fields): string {
   const records = countOf(record["records"]);
   const bytes = countOf(record["bytes"]);
+  const isOne = records === 1 || (records === undefined && bytes === 1);
   const amount =
     records !== undefined
-      ? `${records} ${records === 1 ? "record" : "records"}`
+      ? `${records} ${isOne ? "record" : "records"}`
       : bytes === undefined
         ? "records"
-        : `${bytes} bytes`;
+        : `${bytes} ${isOne ? "byte" : "bytes"}`;
+  const are = isOne ? "is" : "are";
   switch (record["reason"]) {
     case "held-limit":
-      return `${amount} could not be written and are missing here: the disk refused for too long`;
+      return `${amount} could not be written and ${are} missing here: the disk refused for too long`;
     case "truncated":
-      return `${amount} are missing here: another program cut the log`;
+      return `${amount} ${are} missing here: another program cut the log`;
     case "damage":
-      return `${amount} are missing here: they were damaged`;
+      return `${amount} ${are} missing here: ${isOne ? "it was" : "they were"} damaged`;
     default:
-      return `${amount} are missing here`;
+      return `${amount} ${are} missing here`;
   }
 }
