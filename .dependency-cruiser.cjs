@@ -6,7 +6,7 @@ const allowed = {
   log: ["lines", "continuity"],
   continuity: [],
   follow: ["transcript"],
-  sources: ["lines", "transcript", "log"],
+  sources: ["lines", "transcript", "log", "sqlite"],
   session: ["sources", "log", "follow", "window", "transcript"],
   terminal: ["window", "transcript", "session"],
   agent: ["log", "session", "follow", "transcript", "continuity"],
@@ -14,7 +14,8 @@ const allowed = {
   html: ["transcript"],
   web: ["html", "server", "session", "transcript", "follow"],
   export: ["html", "session", "transcript"],
-  search: ["sources", "transcript"],
+  sqlite: [],
+  search: ["sources", "transcript", "sqlite"],
 };
 const pure = ["window", "transcript", "continuity"];
 const rules = [];
