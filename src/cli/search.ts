@@ -1,5 +1,7 @@
 /** `hansard search`: words in all sessions of this computer. */
-import { parseQuery, type Scanned, scan } from "../search/index.ts";
+import { join } from "node:path";
+import { stateFolder } from "../log/index.ts";
+import { forgetOthers, parseQuery, type Scanned, search } from "../search/index.ts";
 import { describeSession, type FoundSession, openLog, SourceError } from "../sources/index.ts";
 import { sanitizeLine } from "../terminal/text/index.ts";
 import { CommandError } from "./errors.ts";
@@ -14,6 +16,11 @@ export interface SearchOptions {
   readonly since?: string;
   readonly limit?: number;
   readonly json?: boolean;
+}
+
+/** Where the index lies. */
+export function indexPath(around: Io["around"]): string {
+  return join(stateFolder(around), "search.sqlite");
 }
 
 /** Hits where nothing is said of their number. */
@@ -37,7 +44,16 @@ export async function runSearch(io: Io, words: readonly string[], options: Searc
   const stop = new AbortController();
   let hits = 0;
   let last: FoundSession | undefined;
-  const found = scan(scannedOf(sessions), query, {
+  const index = indexPath(io.around);
+  let isReading = false;
+  const found = search(scannedOf(sessions), query, {
+    index,
+    onNotice: (words) => void io.err.write(`hansard: ${sanitizeLine(words)}\n`),
+    onReading: () => {
+      if (!isReading && io.err.isTTY)
+        void io.err.write("hansard: reading what is new for the index; the next search is quicker\n");
+      isReading = true;
+    },
     limit: options.limit ?? searchLimitDefault,
     signal: stop.signal,
     ...(since === undefined ? {} : { since }),
@@ -56,6 +72,7 @@ export async function runSearch(io: Io, words: readonly string[], options: Searc
     last = session;
     if (!(await io.out.write(text))) break;
   }
+  if (options.agent === undefined) forgetOthers(index, new Set(all.map(({ path }) => path)));
   if (hits === 0 && options.json !== true) await io.err.write("hansard: nothing was found\n");
   return hits === 0 ? exitCodes.notFound : exitCodes.ok;
 }

@@ -16,6 +16,7 @@ import { exitCodes } from "./exit.ts";
 import type { Io } from "./io.ts";
 import { openKeys, servedIds, withKeyErrors } from "./keys.ts";
 import { findSessions } from "./resolve.ts";
+import { indexPath } from "./search.ts";
 import { openAt } from "./serve-addresses.ts";
 import { createCatalogue } from "./serve-catalogue.ts";
 import { createServedSearch } from "./serve-search.ts";
@@ -88,7 +89,11 @@ async function start(io: Io, options: ServeOptions, keys: KeyStore): Promise<Run
   try {
     return await startServer({
       catalogue: createCatalogue({ find, now: io.now, ...(only === undefined ? {} : { only }) }),
-      search: createServedSearch({ find, ...(only === undefined ? {} : { only }) }),
+      search: createServedSearch({
+        find,
+        index: indexPath(io.around),
+        ...(only === undefined ? {} : { only }),
+      }),
       keys,
       pages: createPages({ script: await readPageScript() }),
       port: options.port ?? SERVE_PORT,

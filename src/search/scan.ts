@@ -2,7 +2,7 @@
 import { open } from "node:fs/promises";
 import type { Log, Page } from "../sources/index.ts";
 import { SCAN_PAGE_ENTRIES, SESSION_HITS_MAX, SIFT_BYTES } from "./limits.ts";
-import { foldCase, matches, type Query } from "./query.ts";
+import { foldCase, matches, type Query, wordsOf } from "./query.ts";
 import { excerptOf, textOf } from "./text.ts";
 
 /** A session to look through. */
@@ -100,7 +100,7 @@ const plainTerm = /^[a-z0-9_.,:;+=()-]+$/;
  */
 async function mayHold(path: string, { all }: Query, signal: AbortSignal | undefined): Promise<boolean> {
   if (!path.endsWith(".jsonl")) return true;
-  const wanted = new Set(all.filter((term) => plainTerm.test(term)));
+  const wanted = new Set(all.map(wordsOf).filter((term) => plainTerm.test(term)));
   if (wanted.size === 0) return true;
   const file = await open(path, "r");
   try {

@@ -1,7 +1,7 @@
 /** What of an entry is looked through, and the piece of it that a hit shows. Pure. */
 import type { ContentBlock, Entry } from "../transcript/index.ts";
 import { EXCERPT_UNITS_MAX } from "./limits.ts";
-import { foldCase, type Query } from "./query.ts";
+import { foldCase, placeOfFirst, type Query } from "./query.ts";
 
 /** All that an entry says: prompts, answers, thinking, calls with their inputs, results, summaries, damaged records. */
 export function textOf(entry: Entry): string {
@@ -43,7 +43,7 @@ function textsOf(block: ContentBlock): readonly string[] {
 /** One line around the first term: at most `EXCERPT_UNITS_MAX` units, with ellipses where something is left out. */
 export function excerptOf(text: string, query: Query): string {
   // Folding may change lengths; near enough is near enough to show the place.
-  const at = Math.max(0, foldCase(text).indexOf(query.all[0] ?? ""));
+  const at = Math.max(0, placeOfFirst(query, foldCase(text)));
   const start = Math.max(0, at - Math.floor(EXCERPT_UNITS_MAX / 3));
   const end = Math.min(text.length, start + EXCERPT_UNITS_MAX);
   // No half of a pair at either end.

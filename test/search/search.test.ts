@@ -23,7 +23,7 @@ describe("a query", () => {
     ["one two", ["one", "two"], []],
     ['"One  Two" -three', ["one  two"], ["three"]],
     ['-"a b" c', ["c"], ["a b"]],
-    ["start* C++", ["start", "c++"], []],
+    ["start** C++", ["start*", "c++"], []],
     ['an "open quote', ["an", "open quote"], []],
     ["a AND (b OR NEAR/2", ["a", "and", "(b", "or", "near/2"], []],
     ["E\u0301TE\u0301", ["été"], []],
