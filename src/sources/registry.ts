@@ -112,6 +112,25 @@ async function archivedSource(path: string): Promise<Source> {
   return { ...source, describe: () => describeArchived(path), open: () => openArchived(path, sourceOf) };
 }
 
+/** The reader of a JSON export: under its session's own agent. */
+async function exportSource(path: string): Promise<Source> {
+  const { openExport } = await import("./export-file/log.ts");
+  const open = (): Promise<Log> =>
+    openExport(
+      path,
+      sources.map(({ agent }) => agent),
+    );
+  const log = await open();
+  try {
+    const source = sources.find(({ agent }) => agent === log.agent);
+    if (source === undefined) throw new SourceError("unknown-agent", `No reader is called ${log.agent}.`);
+    const info = await log.info();
+    return { ...source, describe: async () => info, open };
+  } finally {
+    await log.close();
+  }
+}
+
 /** The folders that are looked in, by reader. */
 export function sourceRoots(
   around: Surroundings,
@@ -158,6 +177,8 @@ export async function detectSource(path: string): Promise<Source> {
       path,
       next: "A session that has just begun may have nothing in it yet: try again once the agent has answered.",
     });
+  const { isExport } = await import("./export-file/index-lines.ts");
+  if (isExport(head)) return exportSource(path);
   for (const source of sources) if (await source.detects(path, head)) return source;
   throw notASession(path, head);
 }
