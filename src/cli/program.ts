@@ -25,6 +25,10 @@ export const agents = [
   "aider",
   "fx",
   "clio-coder",
+  "opencode",
+  "goose",
+  "crush",
+  "cursor",
   "pi",
   "messages",
 ] as const;

@@ -53,7 +53,7 @@ export type UsageNote =
 export interface Classified {
   /** The record's kind as the agent names it, with its subtype: `system/turn_duration`, `event_msg/token_count`. */
   readonly kind: string;
-  /** False for a kind no reader knows: it has one raw entry, and `check` names it. */
+  /** False for a kind no reader knows: it has one raw entry, or entries with the unknown part shown as it is, and `check` names it. */
   readonly known: boolean;
   readonly entries: readonly EntryDraft[];
   readonly marks?: readonly Mark[];

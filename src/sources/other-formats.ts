@@ -1,6 +1,4 @@
 /** What a file seems to be that no source reads: for the words of the error. */
-import { parseLine, textLines } from "./ends.ts";
-import { objectOf, stringOf } from "./fields.ts";
 
 export interface FormatGuess {
   readonly name?: string;
@@ -28,22 +26,5 @@ export function guessFormat(head: Uint8Array): FormatGuess {
   const sample = head.subarray(0, 4096);
   const controls = sample.reduce((count, byte) => count + (byte < 9 || (byte > 13 && byte < 27) ? 1 : 0), 0);
   if (controls * 10 > sample.length) return { name: "binary data", isBinary: true };
-  const name = agentName(head);
-  return name === undefined ? { isBinary: false } : { name, isBinary: false };
-}
-
-/** The agent whose format the first records look like. */
-function agentName(head: Uint8Array): string | undefined {
-  for (const line of textLines(head, true)) {
-    const value = parseLine(line.replace(/^\uFEFF/, "").trim());
-    if (value === undefined) break;
-    if (
-      /^(?:user|assistant)$/.test(stringOf(value["role"]) ?? "") &&
-      objectOf(value["message"]) !== undefined
-    )
-      return "a transcript of Cursor";
-  }
-  const text = new TextDecoder().decode(head.subarray(0, 4096));
-  if (/^\s*\{\s*"info"\s*:/.test(text) && /"id"\s*:\s*"ses_/.test(text)) return "an export of OpenCode";
-  return undefined;
+  return { isBinary: false };
 }

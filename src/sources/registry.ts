@@ -9,19 +9,24 @@ import { clinePlaces } from "./cline/places.ts";
 import { clioCoderPlaces } from "./clio-coder/places.ts";
 import { codexPlaces } from "./codex/places.ts";
 import { copilotPlaces } from "./copilot/places.ts";
+import { crushPlaces } from "./crush/places.ts";
+import { cursorPlaces } from "./cursor/places.ts";
 import { droidPlaces } from "./droid/places.ts";
 import { readEnds } from "./ends.ts";
 import { asSourceError, SourceError } from "./errors.ts";
 import { isFileError } from "./file-errors.ts";
 import { fxPlaces } from "./fx/places.ts";
 import { geminiPlaces } from "./gemini/places.ts";
+import { goosePlaces } from "./goose/places.ts";
 import { hansardPlaces } from "./hansard/places.ts";
 import { kimiPlaces } from "./kimi/places.ts";
 import { lazySource } from "./lazy.ts";
 import { messagesPlaces } from "./messages/places.ts";
+import { openCodePlaces } from "./opencode/places.ts";
 import { guessFormat } from "./other-formats.ts";
 import { piPlaces } from "./pi/places.ts";
 import { qwenPlaces } from "./qwen/places.ts";
+import { isDatabase, splitSessionPath } from "./sqlite/session-path.ts";
 import type { FoundSession, Log, SessionInfo, Source, Surroundings } from "./types.ts";
 
 /** Bytes from the start of a file that detection looks at. */
@@ -49,6 +54,10 @@ export const sources: readonly Source[] = [
   lazySource(aiderPlaces, async () => (await import("./aider/source.ts")).aiderSource),
   lazySource(fxPlaces, async () => (await import("./fx/source.ts")).fxSource),
   lazySource(clioCoderPlaces, async () => (await import("./clio-coder/source.ts")).clioCoderSource),
+  lazySource(openCodePlaces, async () => (await import("./opencode/source.ts")).openCodeSource),
+  lazySource(goosePlaces, async () => (await import("./goose/source.ts")).gooseSource),
+  lazySource(crushPlaces, async () => (await import("./crush/source.ts")).crushSource),
+  lazySource(cursorPlaces, async () => (await import("./cursor/source.ts")).cursorSource),
   lazySource(piPlaces, async () => (await import("./pi/source.ts")).piSource),
   messagesSource,
 ];
@@ -164,6 +173,9 @@ export async function detectSource(path: string): Promise<Source> {
   try {
     ({ head } = await readEnds(path, DETECT_BYTES, 0));
   } catch (error) {
+    const { file, id } = splitSessionPath(path);
+    if (id !== undefined && isFileError(error, "not-found") && (await isFile(file)))
+      return databaseSource(file);
     // An archive may have taken a rollout's place, or the other way round: its source knows.
     if (isFileError(error, "not-found") && /\.jsonl(?:\.zst)?$/.test(path)) {
       const other = path.endsWith(".zst") ? path.slice(0, -".zst".length) : `${path}.zst`;
@@ -172,6 +184,7 @@ export async function detectSource(path: string): Promise<Source> {
     throw asSourceError(error);
   }
   if (isArchive(path)) return archivedSource(path);
+  if (isDatabase(head)) return databaseSource(path);
   if (head.length === 0)
     throw new SourceError("empty", `${path} is empty.`, {
       path,
@@ -183,6 +196,21 @@ export async function detectSource(path: string): Promise<Source> {
   throw notASession(path, head);
 }
 
+/** The reader whose tables a database has. */
+async function databaseSource(file: string): Promise<Source> {
+  const { head } = await readEnds(file, DETECT_BYTES, 0);
+  if (isDatabase(head)) {
+    const [{ detectDatabase }, { databaseFormats }] = await Promise.all([
+      import("./sqlite/source.ts"),
+      import("./database-formats.ts"),
+    ]);
+    const agent = await detectDatabase(file, databaseFormats);
+    const source = sources.find((each) => each.agent === agent);
+    if (source !== undefined) return source;
+  }
+  throw notASession(file, head);
+}
+
 function notASession(path: string, head: Uint8Array): SourceError {
   const guess = guessFormat(head);
   if (guess.isBinary)
@@ -190,11 +218,7 @@ function notASession(path: string, head: Uint8Array): SourceError {
       path,
       next: "`hansard list` shows the sessions that were found.",
     });
-  const what =
-    guess.name === undefined
-      ? "holds no session that Hansard can read"
-      : `seems to be ${guess.name}, which Hansard does not read yet`;
-  return new SourceError("unknown-format", `${path} ${what}.`, {
+  return new SourceError("unknown-format", `${path} holds no session that Hansard can read.`, {
     path,
     next: `It reads sessions of ${sources.map((source) => source.label).join(", ")}.`,
   });

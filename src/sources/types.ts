@@ -21,7 +21,11 @@ export type AgentName =
   | "kimi"
   | "aider"
   | "fx"
-  | "clio-coder";
+  | "clio-coder"
+  | "opencode"
+  | "goose"
+  | "crush"
+  | "cursor";
 
 /** Where the agents keep their sessions. All of it is injected; nothing reads `process.env` below the command line. */
 export interface Surroundings {

@@ -31,10 +31,11 @@ async function refusal(path: string): Promise<SourceError> {
 }
 
 describe("files of the agents", () => {
-  const files = ["claude-code", "codex", "pi", "gemini", "copilot", "droid"].flatMap((agent) =>
-    readdirSync(fixturePath(`sources/${agent}`))
-      .filter((name) => !name.endsWith(".zst"))
-      .map((name) => [agent, name] as const),
+  const files = ["claude-code", "codex", "pi", "gemini", "copilot", "droid", "opencode", "cursor"].flatMap(
+    (agent) =>
+      readdirSync(fixturePath(`sources/${agent}`))
+        .filter((name) => !name.endsWith(".zst"))
+        .map((name) => [agent, name] as const),
   );
 
   test.each(files)(
@@ -83,21 +84,9 @@ describe("files that are no session", () => {
       "binary",
       /is a PNG image, not a session's log\.$/,
     ],
-    ["a database", "SQLite format 3\0…", "binary", /is an SQLite database/],
+    ["a damaged database", "SQLite format 3\0…", "unreadable", /cannot be read as a database/],
     ["packed data", Buffer.from([0x1f, 0x8b, 8, 0]), "binary", /is gzip data/],
     ["bytes", Buffer.from(Array.from({ length: 400 }, (_, i) => i % 7)), "binary", /is binary data/],
-    [
-      "Cursor",
-      record({ role: "user", message: { content: [{ type: "text", text: "<user_query>x</user_query>" }] } }),
-      "unknown-format",
-      /seems to be a transcript of Cursor/,
-    ],
-    [
-      "OpenCode",
-      JSON.stringify({ info: { id: "ses_1", title: "x" }, messages: [] }, null, 2),
-      "unknown-format",
-      /seems to be an export of OpenCode/,
-    ],
   ])("%s", async (_, content, code, words) => {
     const path = home.write("x", content);
     const error = await refusal(path);

@@ -1,9 +1,9 @@
 /** Archived sessions as sessions: listed, described and opened like any other, whether or not the original is still there. */
-import { mkdir, mkdtemp, open, readdir, readFile, rm, stat, utimes } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, open, readFile, rm, stat, utimes } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { SourceError } from "../errors.ts";
 import { isFileError } from "../file-errors.ts";
+import { makePrivateFolder } from "../private-folder.ts";
 import type { FoundSession, Log, SessionInfo, Source, Surroundings } from "../types.ts";
 import { listFolder } from "../walk.ts";
 import { archiveFolder, MANIFEST_BYTES_MAX, MANIFEST_NAME, type Manifest, parseManifest } from "./format.ts";
@@ -66,33 +66,6 @@ function placeIn(root: string, original: string): string {
   return join(root, ...original.split(/[/\\:]+/).filter((part) => part !== "" && part !== ".."));
 }
 
-/** Folders of unpacked archives are looked for, so many of them, before another one is made. */
-const unpackedFoldersMax = 1_000;
-const unpackedForm = /^hansard-archive-(\d{1,10})-/;
-
-/** Removes what processes that have died left of archives they had open. What cannot be judged or removed stays. */
-async function sweepUnpacked(): Promise<void> {
-  const names = (await readdir(tmpdir())).filter((name) => unpackedForm.test(name));
-  for (const name of names.slice(0, unpackedFoldersMax)) {
-    const owner = Number(unpackedForm.exec(name)?.[1]);
-    if (owner === process.pid || isRunning(owner)) continue;
-    try {
-      await rm(join(tmpdir(), name), { recursive: true, force: true });
-    } catch (error) {
-      if (!isFileError(error, "EACCES", "EPERM", "EBUSY", "ENOTEMPTY")) throw error;
-    }
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== "ESRCH";
-  }
-}
-
 /**
  * Opens an archived session with its own agent's reader, over its files unpacked into a private folder that goes when the log is closed.
  * Costs the session's bytes once, in memory of a chunk. Throws `unreadable` where the archive is not what was archived.
@@ -105,8 +78,7 @@ export async function openArchived(
   const source = sourceOf(manifest.found.agent);
   if (source === undefined)
     throw new SourceError("unknown-agent", `No reader is called ${manifest.found.agent}.`, { path });
-  await sweepUnpacked();
-  const root = await mkdtemp(join(tmpdir(), `hansard-archive-${process.pid}-`));
+  const root = await makePrivateFolder("archive");
   const remove = (): Promise<void> => rm(root, { recursive: true, force: true });
   try {
     const place = placeIn(root, manifest.found.path);

@@ -5,7 +5,7 @@ import { readFully } from "../ends.ts";
 import { fileStateAt } from "../file-errors.ts";
 import { printOf } from "../print.ts";
 import type { DamageNote, SessionInfo } from "../types.ts";
-import type { DocumentFormat } from "./format.ts";
+import type { DocumentFormat, ElementStore } from "./format.ts";
 import {
   DAMAGE_NOTES_MAX,
   ELEMENT_BYTES_MAX,
@@ -28,7 +28,7 @@ interface Reading {
   readonly settledPrint: number;
 }
 
-export class Document {
+export class Document implements ElementStore {
   readonly path: string;
   readonly format: DocumentFormat;
   #source: FileSource;

@@ -25,7 +25,7 @@ import type {
 import { createLooker, nodeWatchPorts, type WatchPorts } from "../watch.ts";
 import { isLive, itemsBetween } from "./changes.ts";
 import { Document } from "./document.ts";
-import type { DocumentFormat } from "./format.ts";
+import type { DocumentFormat, ElementStore } from "./format.ts";
 import { PARTNERS_MAX } from "./limits.ts";
 import { type Row, type Standing, type StandingRow, standingOf } from "./rows.ts";
 
@@ -35,6 +35,11 @@ export interface DocumentLogOptions {
   /** What is known of the session from elsewhere: its name, files beside it. What the document says wins. */
   readonly describe: () => Promise<SessionInfo>;
   readonly ports?: WatchPorts;
+}
+
+/** A log over a store that is open. */
+export function logOfStore(options: DocumentLogOptions, store: ElementStore): Log {
+  return new DocumentLog(options, store);
 }
 
 /** Opens a document. The file is read once to know its order; pages then cost what they hold. */
@@ -50,11 +55,11 @@ class DocumentLog implements Log {
   readonly agent: AgentName;
   readonly path: string;
   readonly #options: DocumentLogOptions;
-  readonly #document: Document;
+  readonly #document: ElementStore;
   readonly #states = createStates<Standing>();
   #isClosed = false;
 
-  constructor(options: DocumentLogOptions, document: Document) {
+  constructor(options: DocumentLogOptions, document: ElementStore) {
     this.agent = options.format.agent;
     this.path = options.path;
     this.#options = options;
@@ -98,7 +103,7 @@ class DocumentLog implements Log {
 
   async *follow(after: Position, signal: AbortSignal): AsyncGenerator<LogEvent, void, undefined> {
     const looker = createLooker(signal, this.#options.ports ?? nodeWatchPorts);
-    looker.setPaths([this.path, dirname(this.path)]);
+    looker.setPaths(this.#document.watched ?? [this.path, dirname(this.path)]);
     let seen = this.#seenAt(after);
     let info = this.#document.info;
     let isGone = false;
@@ -234,7 +239,8 @@ class DocumentLog implements Log {
       damage: (shown) => {
         const isEnd = shown.at(-1) === rows.at(-1);
         const start = shown[0]?.start ?? 0;
-        const end = isEnd ? this.#document.bytes : (shown.at(-1)?.end ?? 0);
+        const last = shown.at(-1)?.end ?? 0;
+        const end = isEnd ? Math.max(this.#document.bytes, last) : last;
         return this.#document.damageIn(start, Math.max(start + 1, end));
       },
       state: () => this.#states.name(standing),

@@ -1,0 +1,122 @@
+/** Goose's database: a message is one row, appended, with its content as JSON. */
+import type { Database, Value } from "../../sqlite/index.ts";
+import type { DocumentElement } from "../document/format.ts";
+import { parseJson } from "../document/json.ts";
+import { objectOf, timeOf, wordOf } from "../fields.ts";
+import { jsonCell, selected, textCell } from "../sqlite/cells.ts";
+import { columnsOf, type DatabaseFormat, type MessageRow, type SessionRow } from "../sqlite/format.ts";
+import { classifyMessage } from "./message.ts";
+
+export const gooseTables: DatabaseFormat = {
+  document: {
+    agent: "goose",
+    // Only put together from rows: there is no file of it.
+    scan: () => {
+      throw new Error("a session of Goose's database is no file");
+    },
+    parse: parseJson,
+    classify: ({ value, index }: DocumentElement) => classifyMessage(value, nameOf(value) ?? `@${index}`),
+    nameOf,
+  },
+  tables: { sessions: ["id"], messages: ["id", "session_id", "role", "content_json"] },
+  sessions,
+  facts,
+  messages,
+  message,
+};
+
+function nameOf(value: unknown): string | undefined {
+  const id = objectOf(value)?.["row"];
+  return typeof id === "number" ? String(id) : undefined;
+}
+
+/** Times of sessions are texts in universal time without a zone. */
+function sessionTime(value: Value | undefined): number | undefined {
+  const isBare = typeof value === "string" && /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?$/.test(value);
+  return timeOf(isBare ? `${value.replace(" ", "T")}Z` : value);
+}
+
+const SESSION_COLUMNS = [
+  "id",
+  "name",
+  "description",
+  "user_set_name",
+  "session_type",
+  "working_dir",
+  "created_at",
+  "updated_at",
+  "archived_at",
+  "parent_session_id",
+  "model_config_json",
+];
+
+function sessions(database: Database, limit: number): readonly SessionRow[] {
+  const columns = columnsOf(database, "sessions");
+  const order = columns.has("updated_at") ? "updated_at DESC, id DESC" : "id DESC";
+  return database
+    .prepare(`SELECT ${selected(columns, SESSION_COLUMNS)} FROM sessions ORDER BY ${order} LIMIT ?`)
+    .all(limit)
+    .flatMap((row) => {
+      const id = textCell(row["id"]);
+      if (id === undefined || row["session_type"] === "hidden") return [];
+      const modifiedAt = sessionTime(row["updated_at"]);
+      const parentId = textCell(row["parent_session_id"]);
+      return [
+        {
+          id,
+          ...(modifiedAt === undefined ? {} : { modifiedAt }),
+          ...(parentId === undefined ? {} : { parentId }),
+          ...(sessionTime(row["archived_at"]) === undefined ? {} : { archived: true }),
+        },
+      ];
+    });
+}
+
+function facts(database: Database, id: string): ReturnType<DatabaseFormat["facts"]> {
+  const wanted = selected(columnsOf(database, "sessions"), SESSION_COLUMNS);
+  const [row] = database.prepare(`SELECT ${wanted} FROM sessions WHERE id = ?`).all(id);
+  if (row === undefined) return undefined;
+  const title = textCell(row["name"]) ?? textCell(row["description"]);
+  const cwd = textCell(row["working_dir"]);
+  const startedAt = sessionTime(row["created_at"]);
+  const parentId = textCell(row["parent_session_id"]);
+  const model = wordOf(objectOf(jsonCell(row["model_config_json"]))?.["model_name"]);
+  return {
+    ...(title === undefined ? {} : { title, titled: true }),
+    ...(cwd === undefined ? {} : { cwd }),
+    ...(startedAt === undefined ? {} : { startedAt }),
+    ...(parentId === undefined ? {} : { parentId }),
+    ...(model === undefined ? {} : { model }),
+  };
+}
+
+function messages(database: Database, id: string): readonly MessageRow[] {
+  const wanted = selected(columnsOf(database, "messages"), ["metadata_json"]);
+  return database
+    .prepare(
+      `SELECT id, length(content_json) AS size, ${wanted} FROM messages WHERE session_id = ? ORDER BY id`,
+    )
+    .all(id)
+    .map((row) => ({
+      key: Number(row["id"]),
+      stamp: [row["size"], row["metadata_json"]].join(" "),
+      bytes: Number(row["size"] ?? 0),
+    }));
+}
+
+function message(database: Database, id: string, key: string | number): unknown {
+  const wanted = selected(columnsOf(database, "messages"), ["created_timestamp", "metadata_json"]);
+  const [row] = database
+    .prepare(`SELECT id, role, content_json, ${wanted} FROM messages WHERE session_id = ? AND id = ?`)
+    .all(id, key);
+  const content = jsonCell(row?.["content_json"]);
+  if (row === undefined || content === undefined) return undefined;
+  const metadata = jsonCell(row["metadata_json"]);
+  return {
+    row: key,
+    role: row["role"],
+    created: row["created_timestamp"],
+    content,
+    ...(metadata === undefined ? {} : { metadata }),
+  };
+}

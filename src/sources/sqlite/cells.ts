@@ -1,0 +1,23 @@
+/** Cells of tables that other programs fill. */
+import type { Value } from "../../sqlite/index.ts";
+
+/** The JSON in a cell; undefined where there is none, or none that can be read. */
+export function jsonCell(value: Value | undefined): unknown {
+  if (typeof value !== "string") return undefined;
+  try {
+    return JSON.parse(value) as unknown;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** A cell's text; absent where it holds none. */
+export function textCell(value: Value | undefined): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+/** A list of names for a SELECT, each `NULL AS name` where the table has no such column. */
+export function selected(columns: ReadonlySet<string>, wanted: readonly string[]): string {
+  return wanted.map((name) => (columns.has(name) ? `"${name}"` : `NULL AS "${name}"`)).join(", ");
+}
