@@ -1,6 +1,6 @@
 /** Brings the index up to date with one session: all of it the first time, then what was appended. */
 import { createHash } from "node:crypto";
-import { open } from "node:fs/promises";
+import { type FileHandle, open } from "node:fs/promises";
 import type { Log, Page } from "../sources/index.ts";
 import {
   BATCH_ENTRIES_MAX,
@@ -22,9 +22,10 @@ interface Now {
   checkAt(size: number): Promise<string>;
 }
 
-/** Undefined where the session is no file, so that nothing tells whether it has changed. */
+/** Undefined where the session is no file of its own, so that nothing tells whether it has changed. */
 async function look<T>(path: string, use: (now: Now) => Promise<T>): Promise<T | undefined> {
-  const file = await open(path, "r");
+  const file = await openIfThere(path);
+  if (file === undefined) return undefined;
   try {
     const { dev, ino, size, mtimeNs, isFile } = await file
       .stat({ bigint: true })
@@ -43,6 +44,17 @@ async function look<T>(path: string, use: (now: Now) => Promise<T>): Promise<T |
     });
   } finally {
     await file.close();
+  }
+}
+
+/** A session in a database has a path that is no file's; what is gone altogether is told by its own reader. */
+async function openIfThere(path: string): Promise<FileHandle | undefined> {
+  try {
+    return await open(path, "r");
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+    throw error;
   }
 }
 

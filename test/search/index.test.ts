@@ -11,6 +11,7 @@ import { IndexStore } from "../../src/search/store.ts";
 import { type Log, openLog } from "../../src/sources/index.ts";
 import { openDatabase } from "../../src/sqlite/index.ts";
 import { claudeLines, tempFolder } from "../cli/support.ts";
+import { OpenCodeWriter } from "../support/databases.ts";
 
 interface Kept {
   readonly id: string;
@@ -236,4 +237,20 @@ describe("a cache", () => {
     expect(db.prepare("SELECT count(*) AS n FROM entry").all()[0]?.["n"]).toBe(600);
     db.close();
   });
+});
+
+test("a session in a database, which is no file of its own, is read", async () => {
+  const folder = await tempFolder();
+  const writer = new OpenCodeWriter(join(folder, "opencode.db"));
+  writer.session("ses_a");
+  writer.prompt("ses_a", "m1", "find the heron");
+  const session = kept(join(folder, "opencode.db#ses_a"));
+  const problems: unknown[] = [];
+  const options = {
+    index: join(folder, "state", "search.sqlite"),
+    onProblem: (_path: string, error: unknown) => void problems.push(error),
+  };
+  expect(await found([session], "heron", options)).toHaveLength(1);
+  expect(problems).toEqual([]);
+  writer.close();
 });
