@@ -3,8 +3,8 @@ import type { ContentBlock, FileChange } from "../transcript/index.ts";
 import { arrayOf, type Fields, objectOf, stringOf, subjectOf, summarizeInput, wordOf } from "./fields.ts";
 
 const PATH_KEYS = ["file_path", "path", "filePath", "absolute_path", "filename"];
-const OLD_KEYS = ["old_string", "old_str", "oldText", "old_text", "old"];
-const NEW_KEYS = ["new_string", "new_str", "newText", "new_text", "new"];
+const OLD_KEYS = ["old_string", "old_str", "oldText", "oldString", "old_text", "old"];
+const NEW_KEYS = ["new_string", "new_str", "newText", "newString", "new_text", "new"];
 const CONTENT_KEYS = ["content", "file_text", "contents", "text"];
 const WRITES = /^(?:create|write|new)(?:$|_|file)|(?:^|_)(?:create|write)(?:_?file)?$|writefile/i;
 

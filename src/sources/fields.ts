@@ -189,6 +189,7 @@ export function subjectOf(input: unknown): string | undefined {
 
 const SUBJECT_KEYS = [
   "file_path",
+  "filePath",
   "path",
   "absolute_path",
   "dir_path",

@@ -52,6 +52,12 @@ test("steps of a message are entries of their own, each with its results behind 
   ]);
 });
 
+test("an edit names its file and tells its change", () => {
+  const input = { filePath: "a.ts", oldString: "x", newString: "y" };
+  const value = model("m", over, tool("a", { status: "completed", input, output: "" }, "edit"));
+  expect(said(value)[1]).toBe("  model: call(edit a a.ts ±a.ts)");
+});
+
 test("failed, aborted and invalid calls, and exit codes", () => {
   const states = [
     tool("a", { status: "error", error: "no such file" }),
