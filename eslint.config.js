@@ -6,7 +6,7 @@ export default [
     files: ["src/**/*.ts"],
     languageOptions: {
       parser: tseslint.parser,
-      parserOptions: { project: "./tsconfig.json" },
+      parserOptions: { project: ["./tsconfig.json", "./src/web/page/tsconfig.json"] },
     },
     plugins: { "@typescript-eslint": tseslint.plugin },
     rules: {
