@@ -66,7 +66,7 @@ describe("our own logs", () => {
     const kept = readdirSync(dirname(path)).filter((name) => name.startsWith("log.jsonl.damaged-"));
     expect(kept).toHaveLength(1);
     expect(readFileSync(join(dirname(path), kept[0] ?? ""))).toEqual(original);
-    expect((await run(home, ["show", "s"])).out).toContain("missing here: they were damaged");
+    expect((await run(home, ["show", "s"])).out).toContain("1 record is missing here: it was damaged");
     expect((await run(home, ["doctor", "s"])).code).toBe(0);
   });
 
