@@ -412,10 +412,25 @@ describe("the person's cursor", () => {
     expect(rowsIntoLine(25, { row: 9, column: 6 }, 10)).toBe(2);
     expect(rowsIntoLine(25, { row: 9, column: 10 }, 10)).toBe(0);
     expect(rowsIntoLine(25, { row: 9, column: 7 }, 10)).toBeUndefined();
+    // Wrapped or cut, it would be in the last column: the rows above it are left alone.
+    expect(rowsIntoLine(29, { row: 9, column: 10 }, 10)).toBe(0);
   });
 });
 
 describe("T1: every printed line once, in order, whatever happens", () => {
+  test("a prompt that ends in the last column of the new width, wrapped or cut: the line above it stays", async () => {
+    await play(
+      [
+        { do: "live", rows: 0, text: "x", typed: 23 },
+        { do: "print", words: 11, way: "prose" },
+        { do: "print", words: 3, way: "emoji" },
+        { do: "resize", columns: 6, rows: 8 },
+      ],
+      "adopt",
+      true,
+    );
+  });
+
   test.each(["adopt", "reprint"] as const)(
     "in the %s way",
     async (way) => {

@@ -43,10 +43,16 @@ export function leavePlace({ row }: RowPlace, count: number): string {
 
 /**
  * How many rows below the start of its live row a cursor that was left in `column` (from 0) is, as `found` tells. Where the terminal
- * wrapped that row, it went on to a row below, or stayed at the edge. Undefined where it is not where it was left.
+ * wrapped that row, it went on to a row below, or stayed at the edge; where both would leave it in the last column, it counts as having
+ * stayed, since what is above it may be printed. Undefined where it is not where it was left.
  */
 export function rowsIntoLine(column: number, found: CursorPlace, columns: number): number | undefined {
   if (column < columns) return found.column === column + 1 ? 0 : undefined;
-  if (found.column === (column % columns) + 1) return Math.floor(column / columns);
-  return found.column === columns ? 0 : undefined;
+  if (found.column === columns) return 0;
+  return found.column === (column % columns) + 1 ? Math.floor(column / columns) : undefined;
+}
+
+/** Whether a cursor that was left in `column` is in the last one whether its row was wrapped or cut. */
+export function isEdgeUnsure(column: number, columns: number): boolean {
+  return column >= columns && column % columns === columns - 1;
 }

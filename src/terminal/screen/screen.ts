@@ -8,6 +8,7 @@ import { askTriesMax, frameMs, sizeLateMs, writeUnitsMax } from "./limits.ts";
 import {
   goToPlace,
   hideCursor,
+  isEdgeUnsure,
   isSamePlace,
   leavePlace,
   placeInRows,
@@ -437,7 +438,7 @@ class PaintedScreen implements Screen {
     const below = this.#rows.slice(this.#cursorRow() + 1);
     const isMoved = rowsOfAll(below, Math.min(columns, this.#leastColumns)).most > below.length;
     const hasRoom = cursor.row + this.#leastRowsOf(this.#cursorRow() + 1, this.#rows.length, columns) <= rows;
-    if (isMoved || !hasRoom) this.#recent.clear();
+    if (isMoved || !hasRoom || isEdgeUnsure(this.#place?.column ?? 0, columns)) this.#recent.clear();
     return hasRoom ? cursor : undefined;
   }
 
