@@ -34,6 +34,21 @@ export {
   type ResumeAuthority,
   type TransitionLink,
 } from "./contract.ts";
+export { HandoffController } from "./controller.ts";
+export type {
+  HandoffAdmission,
+  HandoffAsker,
+  HandoffAttempt,
+  HandoffLedger,
+  HandoffOutcome,
+  HandoffPorts,
+  HandoffRefusal,
+  HandoffRequested,
+  HandoffStopped,
+  LiveHandoff,
+  ReducedSummary,
+  Reduction,
+} from "./controller-types.ts";
 export type {
   CarryingSummaryEntry,
   CompactionSummaryEntry,
@@ -63,6 +78,7 @@ export type {
   TerminalStatus,
 } from "./fold-result.ts";
 export { continuityProblem } from "./ledger.ts";
+export { handoffStopWindowMs } from "./limits.ts";
 export {
   type NoteRejectionReason,
   type NoteValidation,
@@ -76,6 +92,21 @@ export {
   isHandoffRecoveryRequestData,
   isHandoffRecoveryRequestEntry,
 } from "./operator-request.ts";
+export {
+  type AcceptedRecord,
+  type ContinuityBarrier,
+  type ContinuityGroup,
+  type ContinuityPersistencePorts,
+  type ContinuityReadback,
+  type ContinuityRetry,
+  continuityRecordDigest,
+  type PersistedGroup,
+  persistContinuityGroup,
+  reconcileContinuityEntry,
+  type UncertainGroup,
+  type UncertainReason,
+  type WritableEntry,
+} from "./persistence.ts";
 export {
   type ContinuityForkBinding,
   type ContinuityProjection,

@@ -10,6 +10,14 @@ export { type DecodedLine, decodeLine, decodeParsed, type LineFault } from "./co
 export { LogError, type LogErrorCode } from "./errors.ts";
 export type { OpenTurn, TailState } from "./fold.ts";
 export { type Forked, type ForkOptions, forkLog } from "./fork.ts";
+export {
+  type ContinuityOrigin,
+  type ContinuityPortsOptions,
+  createContinuityPersistencePorts,
+  readContinuityLedger,
+  readContinuityRecordExact,
+  type SessionLedger,
+} from "./handoff-ports.ts";
 export type { Inspection, LogDamage, LogFault, Verdict } from "./inspect.ts";
 export type { LeaseHolder, LeaseOwner } from "./lease.ts";
 export { blobBytesMax, inlineBytesMax, lineBytesMax, settingBytesMax } from "./limits.ts";
