@@ -157,7 +157,9 @@ export function createContinuityPersistencePorts(
   return {
     async append(entry) {
       demandCurrent();
-      if (entry.turnId === "" || entry.timestamp === "")
+      // The writer fills in what is missing, and a record under a made-up name is not the one that was reserved.
+      const { turnId, timestamp, parentTurnId } = entry as { readonly [name: string]: unknown };
+      if (!turnId || !timestamp || parentTurnId === undefined)
         throw refused("a handoff record without its own id and time is not written");
       const { state } = await writer.append(entry as WritableEntry & RecordSpec);
       if (state !== "saved" && state !== "written") throw refused(`the record is ${state}, not in the log`);
