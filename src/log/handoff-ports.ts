@@ -158,7 +158,7 @@ export function createContinuityPersistencePorts(
     async append(entry) {
       demandCurrent();
       // The writer fills in what is missing, and a record under a made-up name is not the one that was reserved.
-      const { turnId, timestamp, parentTurnId } = entry as { readonly [name: string]: unknown };
+      const { turnId, timestamp, parentTurnId } = entry as Partial<WritableEntry>;
       if (!turnId || !timestamp || parentTurnId === undefined)
         throw refused("a handoff record without its own id and time is not written");
       const { state } = await writer.append(entry as WritableEntry & RecordSpec);
