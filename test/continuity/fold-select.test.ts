@@ -239,8 +239,7 @@ describe("I64 an entry id that two handoffs use", () => {
     const result = fold(ledger);
     // A chain none of whose records could be applied is not elected (J.3, 11).
     expect(result).toMatchObject({ ...disputed, identity: { handoffId: h.identity.handoffId } });
-    expect(kindsOf(result)).toEqual(["entry_id_reused", "entry_id_reused"].slice(0, kindsOf(result).length));
-    expect(kindsOf(result)).toContain("entry_id_reused");
+    expect(kindsOf(result)).toEqual(["entry_id_reused", "entry_id_reused"]);
   });
 
   test("by a later record of the thief, the thief is elected and disputed", () => {
