@@ -4,7 +4,13 @@ import {
   continuityReplayBlocks,
   resolveContinuityProjection,
 } from "../continuity/index.ts";
-import { conversationKinds, openLogForRead, type SessionRecord } from "../log/index.ts";
+import {
+  type ConversationEntry,
+  isConversation,
+  openLogForRead,
+  type SessionRecord,
+  toEntry,
+} from "../log/index.ts";
 
 export interface Ledger {
   /** In file order; of a message only its envelope, its role and where its origin lies. */
@@ -13,8 +19,6 @@ export interface Ledger {
   readonly unreadable: number;
   readonly session: SessionRecord | undefined;
 }
-
-const kinds: ReadonlySet<string> = new Set(conversationKinds);
 
 /** Reads the ledger of a session. Memory grows with the number of its records, not with their texts; cost linear in the log. */
 export async function readLedger(sessions: string, id: string): Promise<Ledger> {
@@ -25,7 +29,8 @@ export async function readLedger(sessions: string, id: string): Promise<Ledger> 
     let unreadable = 0;
     for await (const item of reader.items()) {
       if (item.type !== "record") unreadable += 1;
-      else if (kinds.has(item.record.kind)) entries.push(withoutTexts({ ...item.record }));
+      else if (item.problem !== undefined) unreadable += 1;
+      else if (isConversation(item.record)) entries.push(withoutTexts(toEntry(item.record)));
     }
     return { entries, unreadable, session };
   } finally {
@@ -33,7 +38,7 @@ export async function readLedger(sessions: string, id: string): Promise<Ledger> 
   }
 }
 
-function withoutTexts(entry: { readonly kind: string; readonly [field: string]: unknown }): unknown {
+function withoutTexts(entry: ConversationEntry): unknown {
   if (entry.kind !== "message") return entry;
   const { payload: _payload, ...envelope } = entry;
   return envelope;
