@@ -4,12 +4,13 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ELEMENT_BYTES_MAX } from "../../src/sources/document/limits.ts";
 import { logOfStore } from "../../src/sources/document/log.ts";
+import { MESSAGE_STRIDE } from "../../src/sources/document/message-store.ts";
 import { detectSource, openLog } from "../../src/sources/index.ts";
 import { openCodeSource } from "../../src/sources/opencode/source.ts";
 import { openCodeTables } from "../../src/sources/opencode/tables.ts";
 import { dropIdleCopies } from "../../src/sources/sqlite/copy.ts";
 import type { DatabaseFormat } from "../../src/sources/sqlite/format.ts";
-import { MESSAGE_STRIDE, SessionStore } from "../../src/sources/sqlite/store.ts";
+import { openSessionStore } from "../../src/sources/sqlite/store.ts";
 import type { Log } from "../../src/sources/types.ts";
 import { openDatabase } from "../../src/sqlite/index.ts";
 import { hashes, OpenCodeWriter } from "../support/databases.ts";
@@ -47,7 +48,7 @@ const done = { ...running, state: { status: "completed", input: { command: "ls" 
 
 async function open(id: string): Promise<{ readonly log: Log; readonly looks: Looks }> {
   const looks = createLooks();
-  const store = await SessionStore.open(path, openCodeTables, id);
+  const store = await openSessionStore(path, openCodeTables, id);
   const describe = () => Promise.resolve({ agent: "opencode" as const, id, path });
   // Copying rests as long as it took; nothing here is checkpointed, so that only the log is copied again.
   const log = logOfStore({ path, format: openCodeTables.document, describe, ports: looks.ports }, store);
@@ -113,6 +114,22 @@ test("a raw read gives the message that the place is of", async () => {
   expect(entry?.place?.start).toBe(MESSAGE_STRIDE);
   const value = JSON.parse(new TextDecoder().decode(await log.raw(entry!.place!))) as object;
   expect(value).toMatchObject({ info: { role: "user" }, parts: [{ text: "two" }] });
+});
+
+test("a message is read while another session's reader takes over a change", async () => {
+  writer.session("ses_a");
+  writer.session("ses_b");
+  writer.prompt("ses_a", "m1", "one");
+  const [a, b] = [
+    await openSessionStore(path, openCodeTables, "ses_a"),
+    await openSessionStore(path, openCodeTables, "ses_b"),
+  ];
+  writer.prompt("ses_b", "x1", "elsewhere");
+  const [status, bytes] = await Promise.all([b.refresh(), a.readBytes(0, 1000)]);
+  expect(status).toBe("changed");
+  expect(new TextDecoder().decode(bytes)).toContain('"text":"one"');
+  await a.close();
+  await b.close();
 });
 
 describe("followed", () => {
@@ -218,7 +235,7 @@ describe("what is not as it should be", () => {
         return openCodeTables.message(database, id, key);
       },
     };
-    const store = await SessionStore.open(path, tables, "ses_a");
+    const store = await openSessionStore(path, tables, "ses_a");
     const log = logOfStore(
       {
         path,

@@ -1,9 +1,10 @@
 /** Crush's database: a message is one row, with its parts as JSON. Its times are seconds, in some versions milliseconds. */
 import type { Database } from "../../sqlite/index.ts";
 import { parseJson } from "../document/json.ts";
+import type { MessageRow } from "../document/message-store.ts";
 import { timeOf } from "../fields.ts";
 import { jsonCell, selected, textCell } from "../sqlite/cells.ts";
-import { columnsOf, type DatabaseFormat, type MessageRow, type SessionRow } from "../sqlite/format.ts";
+import { columnsOf, type DatabaseFormat, type SessionRow } from "../sqlite/format.ts";
 import { classifyMessage, nameOf } from "./message.ts";
 
 export const crushTables: DatabaseFormat = {

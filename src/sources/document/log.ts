@@ -103,7 +103,6 @@ class DocumentLog implements Log {
 
   async *follow(after: Position, signal: AbortSignal): AsyncGenerator<LogEvent, void, undefined> {
     const looker = createLooker(signal, this.#options.ports ?? nodeWatchPorts);
-    looker.setPaths(this.#document.watched ?? [this.path, dirname(this.path)]);
     let seen = this.#seenAt(after);
     let info = this.#document.info;
     let isGone = false;
@@ -112,6 +111,7 @@ class DocumentLog implements Log {
     try {
       do {
         const status = await this.#refresh();
+        looker.setPaths(this.#document.watched ?? [this.path, dirname(this.path)]);
         const failure = looker.failure();
         if (failure !== undefined)
           yield {

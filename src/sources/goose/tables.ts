@@ -2,9 +2,10 @@
 import type { Database, Value } from "../../sqlite/index.ts";
 import type { DocumentElement } from "../document/format.ts";
 import { parseJson } from "../document/json.ts";
+import type { MessageRow } from "../document/message-store.ts";
 import { objectOf, timeOf, wordOf } from "../fields.ts";
 import { jsonCell, selected, textCell } from "../sqlite/cells.ts";
-import { columnsOf, type DatabaseFormat, type MessageRow, type SessionRow } from "../sqlite/format.ts";
+import { columnsOf, type DatabaseFormat, type SessionRow } from "../sqlite/format.ts";
 import { classifyMessage } from "./message.ts";
 
 export const gooseTables: DatabaseFormat = {

@@ -1,8 +1,9 @@
 /** OpenCode's database: a message is a row and its parts are rows of another table, each changed in place while it grows. */
 import type { Database } from "../../sqlite/index.ts";
+import type { MessageRow } from "../document/message-store.ts";
 import { objectOf, timeOf } from "../fields.ts";
 import { jsonCell, selected, textCell } from "../sqlite/cells.ts";
-import { columnsOf, type DatabaseFormat, type MessageRow, type SessionRow } from "../sqlite/format.ts";
+import { columnsOf, type DatabaseFormat, type SessionRow } from "../sqlite/format.ts";
 import { openCodeFormat } from "./format.ts";
 import { sessionFacts } from "./message.ts";
 

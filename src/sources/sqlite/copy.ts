@@ -118,6 +118,16 @@ export class DatabaseCopy {
     return this.#working;
   }
 
+  /** Resolves once nobody takes over a change: what is read at once then is read in one state. */
+  async settle(): Promise<void> {
+    while (this.#working !== undefined)
+      // Who began it is told of its failure.
+      await this.#working.then(
+        () => undefined,
+        () => undefined,
+      );
+  }
+
   async remove(): Promise<void> {
     this.#close();
     this.#states = undefined;

@@ -1,6 +1,7 @@
 /** The seam between the reader of databases and what one agent's tables mean. */
 import type { Database } from "../../sqlite/index.ts";
 import type { DocumentFormat } from "../document/format.ts";
+import type { MessageRow } from "../document/message-store.ts";
 import type { SessionInfo } from "../types.ts";
 
 /** A session as its row tells it. */
@@ -10,15 +11,6 @@ export interface SessionRow {
   readonly modifiedAt?: number;
   readonly parentId?: string;
   readonly archived?: boolean;
-}
-
-/** A message by what its rows' own columns say, without their contents. */
-export interface MessageRow {
-  readonly key: string | number;
-  /** Differs where anything of the message does. */
-  readonly stamp: string;
-  /** Of all that the message is put together from. */
-  readonly bytes: number;
 }
 
 /** What one agent's database means. Columns that older schemas lack are looked for first. */

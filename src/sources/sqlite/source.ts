@@ -9,7 +9,7 @@ import { acquireCopy, releaseCopy } from "./copy.ts";
 import { type DatabaseFormat, isOf } from "./format.ts";
 import { DATABASE_SESSIONS_MAX } from "./limits.ts";
 import { splitSessionPath } from "./session-path.ts";
-import { SessionStore } from "./store.ts";
+import { openSessionStore } from "./store.ts";
 
 /** The sessions of one database, the newest first. A database that cannot be read is told to `onProblem`. */
 export async function discoverDatabase(
@@ -71,7 +71,7 @@ export async function openDatabaseLog(path: string, format: DatabaseFormat): Pro
   const { file } = split;
   const id = split.id ?? (await onlySession(file, format));
   const named = `${file}#${id}`;
-  const store = await SessionStore.open(file, format, id);
+  const store = await openSessionStore(file, format, id);
   const { agent } = format.document;
   return logOfStore(
     { path: named, format: format.document, describe: () => Promise.resolve({ agent, id, path: named }) },
@@ -107,6 +107,7 @@ async function withCopy<T>(
 ): Promise<T> {
   const copy = await acquireCopy(file);
   try {
+    await copy.settle();
     return work(copy);
   } finally {
     await releaseCopy(copy);
