@@ -1,6 +1,6 @@
 /** `hansard archive`: keeps verbatim copies of other agents' sessions, so that they outlive their owners' clean-up. */
 import { archiveFolder, archiveSession } from "../sources/archive/index.ts";
-import { describeSession, discoverAll, type FoundSession, SourceError } from "../sources/index.ts";
+import { describeSession, discoverAll, type FoundSession, piecesOf, SourceError } from "../sources/index.ts";
 import { sanitizeLine } from "../terminal/text/index.ts";
 import { CommandError } from "./errors.ts";
 import { exitCodes } from "./exit.ts";
@@ -66,7 +66,7 @@ interface Told {
 async function archiveOne(io: Io, archive: string, found: FoundSession): Promise<Told> {
   try {
     const info = await describeSession(found);
-    const { state, path } = await archiveSession(archive, found, info, io.now());
+    const { state, path } = await archiveSession(archive, found, info, io.now(), await piecesOf(found));
     return { state, path };
   } catch (error) {
     if (error instanceof SourceError) return { state: "failed", message: error.message };

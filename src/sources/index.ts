@@ -11,6 +11,7 @@ export {
   detectSource,
   discoverAll,
   openLog,
+  piecesOf,
   sourceRoots,
   sources,
 } from "./registry.ts";

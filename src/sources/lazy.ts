@@ -18,6 +18,7 @@ export function lazySource(places: SourcePlaces, load: () => Promise<Source>): S
     detects: async (path, head) => (await loaded()).detects(path, head),
     describe: async (found) => (await loaded()).describe(found),
     open: async (path) => (await loaded()).open(path),
+    pieces: async (path) => (await loaded()).pieces?.(path),
   };
 }
 

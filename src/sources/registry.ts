@@ -27,7 +27,7 @@ import { guessFormat } from "./other-formats.ts";
 import { piPlaces } from "./pi/places.ts";
 import { qwenPlaces } from "./qwen/places.ts";
 import { isDatabase, splitSessionPath } from "./sqlite/session-path.ts";
-import type { FoundSession, Log, SessionInfo, Source, Surroundings } from "./types.ts";
+import type { FoundSession, Log, Pieces, SessionInfo, Source, Surroundings } from "./types.ts";
 
 /** Bytes from the start of a file that detection looks at. */
 export const DETECT_BYTES: number = 64 * 1024;
@@ -158,6 +158,11 @@ export async function describeSession(found: FoundSession): Promise<SessionInfo>
   } catch (error) {
     throw asSourceError(error);
   }
+}
+
+/** What an archive keeps of a found session; undefined where that is the file or folder at its path. */
+export async function piecesOf(found: FoundSession): Promise<Pieces | undefined> {
+  return sources.find((source) => source.agent === found.agent)?.pieces?.(found.path);
 }
 
 /** The reader whose session the file or folder at `path` is, told by its content; throws a SourceError that says what it is instead. */

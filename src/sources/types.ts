@@ -181,6 +181,18 @@ export interface SourcePlaces {
   roots(around: Surroundings): readonly string[];
 }
 
+/** What is to be kept of a session that is not just the file or folder at its path. */
+export type Pieces =
+  /** Files below a folder, with `/` in their names. */
+  | { readonly type: "files"; readonly base: string; readonly names: readonly string[] }
+  /** A file that is made of the session alone, to lie in `base` under `name`. */
+  | {
+      readonly type: "made";
+      readonly base: string;
+      readonly name: string;
+      make(to: string): Promise<void>;
+    };
+
 /** A reader for one agent's logs. */
 export interface Source extends SourcePlaces {
   /** All sessions found, by names and stat alone; a folder that cannot be read is reported, not fatal. */
@@ -193,4 +205,6 @@ export interface Source extends SourcePlaces {
   /** Title, cwd, model and times from the head and the tail of the log, never the whole. */
   describe(found: FoundSession): Promise<SessionInfo>;
   open(path: string): Promise<Log>;
+  /** What an archive keeps of a session; absent where that is the file or folder at its path. */
+  pieces?(path: string): Promise<Pieces | undefined>;
 }

@@ -1,9 +1,9 @@
 /** Archived sessions: verbatim, compressed copies of other programs' files in our state folder. What lies where, and how one is named. */
 import { createHash } from "node:crypto";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 // Not through the log's door: a list of sessions should not load all that writes a log.
 import { type StateSurroundings, stateFolder } from "../../log/paths.ts";
-import { arrayOf, countOf, numberOf, objectOf, stringOf } from "../fields.ts";
+import { arrayOf, countOf, numberOf, objectOf, stringOf, wordOf } from "../fields.ts";
 import type { FoundSession, SessionInfo } from "../types.ts";
 
 export const MANIFEST_NAME = "archive.json";
@@ -33,6 +33,8 @@ export interface Manifest {
   readonly info: SessionInfo;
   /** Milliseconds since the epoch. */
   readonly archivedAt: number;
+  /** The folder that the files' names are relative to, where that is not the session's own path. */
+  readonly base?: string;
   readonly files: readonly ArchivedFile[];
 }
 
@@ -65,10 +67,14 @@ export function parseManifest(text: string): Manifest | undefined {
     stringOf(found?.["path"]) !== undefined;
   if (!isWhole || info === undefined || archivedAt === undefined || files === undefined) return undefined;
   if (files.some((file) => file === undefined)) return undefined;
+  const base = wordOf(fields["base"]);
+  // The session lies below the folder of its files.
+  if (base !== undefined && /^(?:\.\.|$)/.test(relative(base, String(found?.["path"])))) return undefined;
   return {
     found: found as unknown as FoundSession,
     info: info as unknown as SessionInfo,
     archivedAt,
+    ...(base === undefined ? {} : { base }),
     files: files as ArchivedFile[],
   };
 }

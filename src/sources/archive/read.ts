@@ -1,6 +1,6 @@
 /** Archived sessions as sessions: listed, described and opened like any other, whether or not the original is still there. */
 import { mkdir, open, readFile, rm, stat, utimes } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { SourceError } from "../errors.ts";
 import { isFileError } from "../file-errors.ts";
 import { makePrivateFolder } from "../private-folder.ts";
@@ -81,9 +81,11 @@ export async function openArchived(
   const root = await makePrivateFolder("archive");
   const remove = (): Promise<void> => rm(root, { recursive: true, force: true });
   try {
-    const place = placeIn(root, manifest.found.path);
+    const { base } = manifest;
+    const folder = placeIn(root, base ?? manifest.found.path);
+    const place = base === undefined ? folder : join(folder, relative(base, manifest.found.path));
     for (const file of manifest.files) {
-      const to = file.name === "" ? place : join(place, file.name);
+      const to = file.name === "" ? folder : join(folder, file.name);
       await mkdir(dirname(to), { recursive: true, mode: 0o700 });
       const out = await open(to, "wx", 0o600);
       try {

@@ -4,7 +4,8 @@ import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { SourceError } from "../errors.ts";
 import { isFileError } from "../file-errors.ts";
-import type { FoundSession, SessionInfo } from "../types.ts";
+import { makePrivateFolder } from "../private-folder.ts";
+import type { FoundSession, Pieces, SessionInfo } from "../types.ts";
 import {
   ARCHIVE_DEPTH_MAX,
   ARCHIVE_FILES_MAX,
@@ -40,17 +41,60 @@ export async function archiveSession(
   found: FoundSession,
   info: SessionInfo,
   nowMs: number,
+  pieces?: Pieces,
 ): Promise<Archived> {
+  if (pieces?.type !== "made") {
+    const base = pieces?.base ?? found.path;
+    const present = pieces === undefined ? await filesOf(found.path) : await namedFiles(pieces);
+    return await archiveFiles(archive, found, info, nowMs, { present, base, isMoved: pieces !== undefined });
+  }
+  const folder = await makePrivateFolder("archive");
+  try {
+    const made = join(folder, pieces.name);
+    await pieces.make(made);
+    // When it was made says nothing: it is the session's time that stands in the archive.
+    const facts = { size: (await stat(made)).size, mtimeMs: found.modifiedAt };
+    const present = [presentOf(pieces.name, facts)];
+    return await archiveFiles(archive, found, info, nowMs, {
+      present,
+      base: folder,
+      isMoved: true,
+      shownBase: pieces.base,
+    });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+interface Taken {
+  readonly present: readonly Present[];
+  /** The folder that the names are relative to, or the one file. */
+  readonly base: string;
+  /** Set where the names are not relative to the session's own path: then the manifest says to what. */
+  readonly isMoved: boolean;
+  /** What the manifest says of a file that was made for the archive. */
+  readonly shownBase?: string;
+}
+
+async function archiveFiles(
+  archive: string,
+  found: FoundSession,
+  info: SessionInfo,
+  nowMs: number,
+  taken: Taken,
+): Promise<Archived> {
+  const { present, base } = taken;
   const folder = folderOf(archive, found);
   const path = join(folder, MANIFEST_NAME);
-  const present = await filesOf(found.path);
   const bytes = present.reduce((sum, file) => sum + file.bytes, 0);
   const old = await readManifest(path);
-  if (old !== undefined && isSame(old.files, present)) return { state: "unchanged", path, bytes };
+  const isMade = taken.shownBase !== undefined;
+  // Rows may change within the second that their time tells.
+  if (old !== undefined && !isMade && isSame(old.files, present)) return { state: "unchanged", path, bytes };
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const files: ArchivedFile[] = [];
   for (const { name, bytes: size, modifiedAt } of present) {
-    const from = name === "" ? found.path : join(found.path, name);
+    const from = name === "" ? base : join(base, name);
     const packed = await packFile(from, size, folder, randomUUID());
     if (packed.bytes < size)
       throw new SourceError("unreadable", `${from} became shorter while it was read.`, {
@@ -59,7 +103,10 @@ export async function archiveSession(
       });
     files.push({ name, bytes: size, modifiedAt, sha256: packed.sha256 });
   }
-  await publish(path, { found, info, archivedAt: nowMs, files });
+  if (isMade && old?.files.length === 1 && old.files[0]?.sha256 === files[0]?.sha256)
+    return { state: "unchanged", path, bytes };
+  const moved = taken.isMoved ? { base: taken.shownBase ?? base } : {};
+  await publish(path, { found, info, archivedAt: nowMs, ...moved, files });
   await sweep(folder, files);
   return { state: "archived", path, bytes };
 }
@@ -94,6 +141,16 @@ async function filesOf(path: string): Promise<readonly Present[]> {
     }
   };
   await walk("", 1);
+  return files;
+}
+
+async function namedFiles({ base, names }: Extract<Pieces, { type: "files" }>): Promise<readonly Present[]> {
+  if (names.length > ARCHIVE_FILES_MAX)
+    throw new SourceError("unreadable", `${base} holds too many files of one session to be archived.`, {
+      path: base,
+    });
+  const files: Present[] = [];
+  for (const name of names) files.push(presentOf(name, await stat(join(base, name))));
   return files;
 }
 

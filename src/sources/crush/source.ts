@@ -5,7 +5,7 @@ import { arrayOf, objectOf, wordOf } from "../fields.ts";
 import type { OnProblem } from "../line-source.ts";
 import { textBeside } from "../line-source.ts";
 import { splitSessionPath } from "../sqlite/session-path.ts";
-import { describeRow, discoverDatabase, openDatabaseLog } from "../sqlite/source.ts";
+import { databasePieces, describeRow, discoverDatabase, openDatabaseLog } from "../sqlite/source.ts";
 import type { FoundSession, Source, Surroundings } from "../types.ts";
 import { crushPlaces } from "./places.ts";
 import { crushTables } from "./tables.ts";
@@ -22,6 +22,7 @@ export const crushSource: Source = {
     return { cwd, ...(await describeRow(found, crushTables)) };
   },
   open: (path) => openDatabaseLog(path, crushTables),
+  pieces: async (path) => databasePieces(path, crushTables),
 };
 
 async function* discover(around: Surroundings, onProblem: OnProblem): AsyncIterable<FoundSession> {

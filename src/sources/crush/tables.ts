@@ -19,6 +19,10 @@ export const crushTables: DatabaseFormat = {
     nameOf,
   },
   tables: { sessions: ["id", "title"], messages: ["id", "session_id", "role", "parts", "created_at"] },
+  kept: (id) => [
+    { table: "sessions", where: "id = ?", values: [id] },
+    { table: "messages", where: "session_id = ?", values: [id] },
+  ],
   sessions,
   facts,
   messages,

@@ -5,7 +5,7 @@ import { arrayOf, type Fields, objectOf, stringOf, wordOf } from "../fields.ts";
 import { createLineSource, type FoundFile, type OnProblem } from "../line-source.ts";
 import { isFilePath } from "../sqlite/files.ts";
 import { isDatabase, splitSessionPath } from "../sqlite/session-path.ts";
-import { describeRow, discoverDatabase, openDatabaseLog } from "../sqlite/source.ts";
+import { databasePieces, describeRow, discoverDatabase, openDatabaseLog } from "../sqlite/source.ts";
 import type { FoundSession, SessionInfo, Source, Surroundings } from "../types.ts";
 import { walkFiles } from "../walk.ts";
 import { classifyMessage } from "./message.ts";
@@ -74,4 +74,5 @@ export const gooseSource: Source = {
     (await isFilePath(path, (head) => !isDatabase(head)))
       ? fileSource.open(path)
       : openDatabaseLog(path, gooseTables),
+  pieces: async (path) => databasePieces(path, gooseTables),
 };

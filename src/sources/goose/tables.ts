@@ -20,6 +20,10 @@ export const gooseTables: DatabaseFormat = {
     nameOf,
   },
   tables: { sessions: ["id"], messages: ["id", "session_id", "role", "content_json"] },
+  kept: (id) => [
+    { table: "sessions", where: "id = ?", values: [id] },
+    { table: "messages", where: "session_id = ?", values: [id] },
+  ],
   sessions,
   facts,
   messages,

@@ -7,13 +7,13 @@ import { isFileError } from "../file-errors.ts";
 import { folderFrom } from "../folders.ts";
 import type { OnProblem } from "../line-source.ts";
 import { isDatabase, splitSessionPath } from "../sqlite/session-path.ts";
-import { describeRow, discoverDatabase, openDatabaseLog } from "../sqlite/source.ts";
-import type { FoundSession, Log, SessionInfo, Source, Surroundings } from "../types.ts";
+import { databasePieces, describeRow, discoverDatabase, openDatabaseLog } from "../sqlite/source.ts";
+import type { FoundSession, Log, Pieces, SessionInfo, Source, Surroundings } from "../types.ts";
 import { listFolder, walkFiles } from "../walk.ts";
 import { openCodeFormat } from "./format.ts";
 import { openCodePlaces } from "./places.ts";
 import { openCodeTables } from "./tables.ts";
-import { openTreeStore, treeFacts } from "./tree.ts";
+import { openTreeStore, treeFacts, treePieces } from "./tree.ts";
 import { isTreeRecord } from "./tree-layout.ts";
 
 /** Bytes of a file that tell what it is. */
@@ -42,7 +42,14 @@ export const openCodeSource: Source = {
     if (head.length === 0 || isDatabase(head)) return openDatabaseLog(path, openCodeTables);
     return isTreeRecord(head) ? openTree(path) : exportSource.open(path);
   },
+  pieces,
 };
+
+async function pieces(path: string): Promise<Pieces | undefined> {
+  const made = databasePieces(path, openCodeTables);
+  if (made !== undefined || !isTreeRecord(await headOf(path))) return made;
+  return treePieces(path);
+}
 
 /** Nothing where the path names no file: a session in a database has none of its own. */
 async function headOf(path: string): Promise<Uint8Array> {

@@ -14,6 +14,11 @@ export const openCodeTables: DatabaseFormat = {
     message: ["id", "session_id", "time_created", "data"],
     part: ["id", "message_id", "session_id", "data"],
   },
+  kept: (id) => [
+    { table: "session", where: "id = ?", values: [id] },
+    { table: "message", where: "session_id = ?", values: [id] },
+    { table: "part", where: "session_id = ?", values: [id] },
+  ],
   sessions,
   facts,
   messages,

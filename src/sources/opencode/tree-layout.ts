@@ -6,7 +6,7 @@ export interface TreeLayout {
   readonly id: string;
   /** The session's own record. */
   readonly record: string;
-  /** The folder that all of the session's files are below. */
+  /** The folder that all of the session's files are below, its record too. */
   readonly base: string;
   readonly messages: string;
   parts(message: string): string;
@@ -20,6 +20,7 @@ export function layoutOf(record: string): TreeLayout {
   const id = basename(record).replace(/\.json$/, "");
   const folder = dirname(record);
   const isOlder = basename(folder) === "info";
+  // A record that someone laid elsewhere has no messages.
   const base = isOlder ? dirname(folder) : dirname(dirname(folder));
   return {
     id,

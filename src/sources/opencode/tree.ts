@@ -1,14 +1,14 @@
 /** OpenCode's tree of files, before it had a database: a file for the session, one for each message, one for each part. */
 import { statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, relative, sep } from "node:path";
 import { parseJson } from "../document/json.ts";
 import { ELEMENT_BYTES_MAX } from "../document/limits.ts";
 import { type MessageRow, type MessageShelf, MessageStore } from "../document/message-store.ts";
 import { SourceError } from "../errors.ts";
 import { arrayOf, objectOf } from "../fields.ts";
 import { isFileError } from "../file-errors.ts";
-import type { SessionInfo } from "../types.ts";
+import type { Pieces, SessionInfo } from "../types.ts";
 import { listFolder } from "../walk.ts";
 import { openCodeFormat } from "./format.ts";
 import { TREE_FRESH_MESSAGES_MAX, TREE_PARTS_MAX, TREE_RECORD_BYTES_MAX } from "./limits.ts";
@@ -48,6 +48,19 @@ export async function openTreeStore(
 export async function treeFacts(record: string): Promise<Partial<SessionInfo> | undefined> {
   const fields = objectOf(await jsonAt(record, TREE_RECORD_BYTES_MAX));
   return fields === undefined ? undefined : sessionFacts(fields);
+}
+
+/** The files of the session, as they are now. */
+export async function treePieces(record: string): Promise<Pieces> {
+  const layout = layoutOf(record);
+  const paths = [record];
+  for (const id of await idsIn(layout.messages)) {
+    paths.push(join(layout.messages, `${id}.json`));
+    const folder = layout.parts(id);
+    for (const part of await idsIn(folder)) paths.push(join(folder, `${part}.json`));
+  }
+  const names = paths.map((path) => relative(layout.base, path).split(sep).join("/"));
+  return { type: "files", base: layout.base, names };
 }
 
 class TreeShelf implements MessageShelf {

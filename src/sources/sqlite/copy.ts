@@ -240,7 +240,8 @@ function isSameFile(a: FileState | undefined, b: FileState | undefined): boolean
   return a.identity === b.identity && a.size === b.size && a.modified === b.modified;
 }
 
-function asReadError(error: unknown, path: string): unknown {
+/** What SQLite refused, as a SourceError; any other error as it is. */
+export function asReadError(error: unknown, path: string): unknown {
   if (!(error instanceof SqliteError)) return error;
   if (error.code === "missing")
     return new SourceError("unreadable", `${path} is an SQLite database: ${error.message}.`, {

@@ -1,5 +1,5 @@
 /** The seam between the reader of databases and what one agent's tables mean. */
-import type { Database } from "../../sqlite/index.ts";
+import type { Database, Value } from "../../sqlite/index.ts";
 import type { DocumentFormat } from "../document/format.ts";
 import type { MessageRow } from "../document/message-store.ts";
 import type { SessionInfo } from "../types.ts";
@@ -13,11 +13,20 @@ export interface SessionRow {
   readonly archived?: boolean;
 }
 
+/** Rows of one table, by a condition of SQL with its values. */
+export interface KeptRows {
+  readonly table: string;
+  readonly where: string;
+  readonly values: readonly Value[];
+}
+
 /** What one agent's database means. Columns that older schemas lack are looked for first. */
 export interface DatabaseFormat {
   readonly document: DocumentFormat;
   /** Columns by table, all of which are there in a database of this agent and not in those of the others. */
   readonly tables: Readonly<Record<string, readonly string[]>>;
+  /** The rows that make up one session: what is kept of it alone. */
+  kept(id: string): readonly KeptRows[];
   /** The newest first, at most `limit`. */
   sessions(database: Database, limit: number): readonly SessionRow[];
   /** What is known of one session; undefined where there is none of that id. */

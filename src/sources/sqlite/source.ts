@@ -1,11 +1,13 @@
 /** A source whose sessions are rows of a database: `<path of the database>#<id>` names one. */
 import { stat } from "node:fs/promises";
+import { basename, dirname } from "node:path";
 import { logOfStore } from "../document/log.ts";
 import { SourceError } from "../errors.ts";
 import { isFileError } from "../file-errors.ts";
 import type { OnProblem } from "../line-source.ts";
-import type { AgentName, FoundSession, Log, SessionInfo } from "../types.ts";
+import type { AgentName, FoundSession, Log, Pieces, SessionInfo } from "../types.ts";
 import { acquireCopy, releaseCopy } from "./copy.ts";
+import { extractSession } from "./extract.ts";
 import { type DatabaseFormat, isOf } from "./format.ts";
 import { DATABASE_SESSIONS_MAX } from "./limits.ts";
 import { splitSessionPath } from "./session-path.ts";
@@ -77,6 +79,14 @@ export async function openDatabaseLog(path: string, format: DatabaseFormat): Pro
     { path: named, format: format.document, describe: () => Promise.resolve({ agent, id, path: named }) },
     store,
   );
+}
+
+/** What an archive keeps of a session in a database; undefined where the path names none. */
+export function databasePieces(path: string, format: DatabaseFormat): Pieces | undefined {
+  const { file, id } = splitSessionPath(path);
+  if (id === undefined) return undefined;
+  const make = (to: string): Promise<void> => extractSession(file, format, id, to);
+  return { type: "made", base: dirname(file), name: basename(file), make };
 }
 
 async function onlySession(file: string, format: DatabaseFormat): Promise<string> {
