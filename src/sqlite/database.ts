@@ -66,14 +66,22 @@ interface Library {
   close(): unknown;
 }
 
-type Opener = (path: string, isReadOnly: boolean) => Library;
+export type Opener = (path: string, isReadOnly: boolean) => Library;
 
 let opener: Opener | undefined;
 
 /** Opens a database file. Throws a SqliteError where there is no SQLite, or where the file cannot be opened. */
 export function openDatabase(path: string, options: { readonly readOnly?: boolean } = {}): Database {
   opener ??= findOpener(createRequire(import.meta.url));
-  const open = opener;
+  return openWith(opener, path, options);
+}
+
+/** Like `openDatabase`, with a library that was found before. */
+export function openWith(
+  open: Opener,
+  path: string,
+  options: { readonly readOnly?: boolean } = {},
+): Database {
   const library = told(() => open(path, options.readOnly === true));
   return {
     prepare(sql) {
@@ -106,9 +114,14 @@ export function openDatabase(path: string, options: { readonly readOnly?: boolea
 /** The first library that can be loaded; `load` is `require`. Throws `missing` where there is none. */
 export function findOpener(load: (name: string) => unknown): Opener {
   const builtIn = loaded(load, "node:sqlite") as
-    | { readonly DatabaseSync?: new (path: string, options: { readonly readOnly: boolean }) => Library }
+    | {
+        readonly DatabaseSync?: new (path: string, options: { readonly readOnly: boolean }) => Library;
+        readonly StatementSync?: { readonly prototype: { readonly iterate?: unknown } };
+      }
     | undefined;
-  const BuiltIn = builtIn?.DatabaseSync;
+  // Versions before 22.13 that have it when they are asked to cannot give a row at a time.
+  const canIterate = builtIn?.StatementSync?.prototype.iterate !== undefined;
+  const BuiltIn = canIterate ? builtIn?.DatabaseSync : undefined;
   if (BuiltIn !== undefined) return (path, readOnly) => new BuiltIn(path, { readOnly });
   const Package = loaded(load, "better-sqlite3") as
     | (new (
@@ -119,7 +132,7 @@ export function findOpener(load: (name: string) => unknown): Opener {
   if (Package !== undefined) return (path, readOnly) => new Package(path, { readonly: readOnly });
   throw new SqliteError(
     "missing",
-    "Node before version 22.5 has no SQLite, and the package better-sqlite3 is not installed",
+    "Node before version 22.13 has no SQLite, and the package better-sqlite3 is not installed",
   );
 }
 
@@ -146,6 +159,13 @@ function told<T>(work: () => T): T {
     const { code } = error as { readonly code?: unknown };
     if (typeof code === "string" && /^(?:SQLITE_|ERR_SQLITE)/.test(code))
       throw new SqliteError("failed", (error as Error).message, error);
+    // The package finds its native half, or not, when it is first used.
+    if (code === "ERR_DLOPEN_FAILED" || (error as Error).message.startsWith("Could not locate the bindings"))
+      throw new SqliteError(
+        "missing",
+        "the package better-sqlite3 was built for another version of Node",
+        error,
+      );
     throw error;
   }
 }

@@ -246,7 +246,7 @@ export function asReadError(error: unknown, path: string): unknown {
   if (error.code === "missing")
     return new SourceError("unreadable", `${path} is an SQLite database: ${error.message}.`, {
       path,
-      next: "Use Node 22.5 or newer, or run `npm install better-sqlite3` beside Hansard.",
+      next: "Use Node 22.13 or newer, or run `npm install better-sqlite3` beside Hansard.",
       cause: error,
     });
   return new SourceError("unreadable", `${path} cannot be read as a database: ${error.message}.`, {
