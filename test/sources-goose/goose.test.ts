@@ -3,12 +3,15 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { classifyMessage } from "../../src/sources/goose/message.ts";
 import { gooseSource } from "../../src/sources/goose/source.ts";
+import { gooseTables } from "../../src/sources/goose/tables.ts";
 import { openLog } from "../../src/sources/index.ts";
 import { dropIdleCopies } from "../../src/sources/sqlite/copy.ts";
+import { openSessionStore } from "../../src/sources/sqlite/store.ts";
 import type { Database } from "../../src/sqlite/index.ts";
-import { hashes, writeAhead } from "../support/databases.ts";
+import { GOOSE_SCHEMA, hashes, writeAhead } from "../support/databases.ts";
 import { entryLine, saidLines } from "../support/entry-notation.ts";
 import { discoverAll, type Home, lines, makeHome } from "../support/home.ts";
+import { expectShelfLaws } from "../support/shelf-agents.ts";
 
 const text = (words: string): object => ({ type: "text", text: words });
 const call = (id: string, name: string, input: object): object => ({
@@ -55,6 +58,47 @@ test("prompts, calls, results and what is for the model alone", () => {
   ]);
 });
 
+test("what the person is asked, told of the context, and calls that could not be understood", () => {
+  const asked = (actionType: string, data: object): object => ({
+    type: "actionRequired",
+    data: { actionType, id: "a", ...data },
+  });
+  expect(
+    said("assistant", [
+      asked("toolConfirmation", { toolName: "shell", arguments: {} }),
+      asked("elicitation", { message: "Which?" }),
+      { type: "systemNotification", notificationType: "inlineMessage", msg: "Compacted" },
+      { type: "toolRequest", id: "c", toolCall: { status: "error", error: "no such tool" } },
+    ]),
+  ).toEqual([
+    "assistant [start automatic]",
+    "  model: call(c)",
+    "  system/permission: shell",
+    "  system/permission: Which?",
+    "  system/notice: Compacted",
+  ]);
+});
+
+/** Everything that a message of Goose may hold, by its kind; what gives nothing to show is named. */
+test.each([
+  ["text", { text: "x" }, true],
+  ["image", { data: "AAAA", mimeType: "image/png" }, true],
+  ["toolRequest", { id: "c", toolCall: { status: "success", value: { name: "n" } } }, true],
+  ["toolResponse", { id: "c", toolResult: { status: "success", value: [] } }, true],
+  ["toolConfirmationRequest", { toolName: "shell" }, true],
+  ["actionRequired", { data: { actionType: "elicitationResponse", id: "a", userData: 7 } }, true],
+  ["frontendToolRequest", { id: "c", toolCall: {} }, true],
+  ["thinking", { thinking: "hm", signature: "s" }, true],
+  ["redactedThinking", { data: "x" }, false],
+  ["systemNotification", { notificationType: "thinkingMessage", msg: "hm" }, true],
+  ["contextLengthExceeded", { msg: "x" }, true],
+  ["summarizationRequested", { msg: "x" }, true],
+  ["conversationCompacted", { msg: "x" }, true],
+] as const)("a piece %s is known, and shown: %j", (type, more, isShown) => {
+  const { known, entries } = classifyMessage({ role: "assistant", content: [{ type, ...more }] }, "k");
+  expect([known, entries.length > 0]).toEqual([true, isShown]);
+});
+
 test("a piece of an unknown kind is shown, and named by the check", () => {
   expect(classifyMessage({ role: "assistant", content: [{ type: "dream" }] }, "k")).toMatchObject({
     kind: "assistant part/dream",
@@ -78,12 +122,14 @@ test("the database and the older files are one list, each session once, and noth
   const path = join(home.path, folder, "sessions.db");
   writer = writeAhead(
     path,
-    `CREATE TABLE sessions(id TEXT PRIMARY KEY, name TEXT, working_dir TEXT, created_at TIMESTAMP, updated_at TIMESTAMP, archived_at TIMESTAMP, session_type TEXT);
-     CREATE TABLE messages(id INTEGER PRIMARY KEY AUTOINCREMENT, session_id TEXT, role TEXT, content_json TEXT, created_timestamp INT, metadata_json TEXT);
-     INSERT INTO sessions VALUES ('20260101_1', 'It', '/w', '2026-01-01 10:00:00', '2026-01-01 11:00:00', '2026-02-01 11:00:00', 'user');
-     INSERT INTO sessions VALUES ('20260101_2', 'x', '/w', '2026-01-01 10:00:00', '2026-01-01 11:00:00', NULL, 'hidden')`,
+    `${GOOSE_SCHEMA} ALTER TABLE sessions ADD COLUMN archived_at TIMESTAMP;
+     INSERT INTO sessions(id, name, working_dir, created_at, updated_at, archived_at, session_type, model_config_json) VALUES
+       ('20260101_1', 'It', '/w', '2026-01-01 10:00:00', '2026-01-01 11:00:00', '2026-02-01 11:00:00', 'user', '{"model_name":"gpt"}'),
+       ('20260101_2', 'x', '/w', '2026-01-01 10:00:00', '2026-01-01 11:00:00', NULL, 'hidden', NULL)`,
   );
-  const add = writer.prepare("INSERT INTO messages VALUES (NULL, '20260101_1', ?, ?, 1700000000, NULL)");
+  const add = writer.prepare(
+    "INSERT INTO messages(session_id, role, content_json, created_timestamp) VALUES ('20260101_1', ?, ?, 1700000000)",
+  );
   add.run("user", JSON.stringify([text("do it")]));
   add.run("assistant", JSON.stringify([call("c", "shell", { command: "ls" })]));
   add.run("user", JSON.stringify([answer("c", { status: "success", value: [text("a")] })]));
@@ -97,6 +143,7 @@ test("the database and the older files are one list, each session once, and noth
   expect(await gooseSource.describe(found[0]!)).toMatchObject({
     title: "It",
     cwd: "/w",
+    model: "gpt",
     startedAt: Date.UTC(2026, 0, 1, 10),
     modifiedAt: Date.UTC(2026, 0, 1, 11),
   });
@@ -113,4 +160,48 @@ test("the database and the older files are one list, each session once, and noth
     ["user: old words"],
   ]);
   expect(hashes(join(home.path, folder))).toEqual(before);
+});
+
+test("read in every way, and followed row by row, a session is one, also when it is written anew", async () => {
+  const path = join(home.path, "sessions.db");
+  writer = writeAhead(path, GOOSE_SCHEMA);
+  const database = writer;
+  let n = 0;
+  await expectShelfLaws(() => {
+    n += 1;
+    const id = `s${n}`;
+    const add = (message: string, role: string, content: object[], metadata: object | null = null): void => {
+      database
+        .prepare(
+          "INSERT INTO messages(message_id, session_id, role, content_json, created_timestamp, metadata_json) VALUES (?, ?, ?, ?, 1, ?)",
+        )
+        .run(message, id, role, JSON.stringify(content), metadata === null ? null : JSON.stringify(metadata));
+    };
+    const turn: readonly (() => void)[] = [
+      () => add("m1", "user", [text("do it")]),
+      () => add("m2", "assistant", [text("I look"), call("c", "shell", { command: "ls" })]),
+      () => add("m3", "user", [answer("c", { status: "success", value: [text("a")] })]),
+      () => add("m4", "assistant", [text("Done.")]),
+    ];
+    return {
+      open: () => openSessionStore(path, gooseTables, id),
+      writes: [
+        () =>
+          database.run(`INSERT INTO sessions(id, name, working_dir) VALUES ('${id}', 'CLI Session', '/w')`),
+        ...turn,
+        // Compacting, it takes all rows out and writes them again, under their own ids.
+        () => {
+          database.run(`BEGIN; DELETE FROM messages WHERE session_id = '${id}'`);
+          for (const write of turn) write();
+          add("m5", "user", [text("so far")], { userVisible: false, agentVisible: true });
+          database.run("COMMIT");
+        },
+        () => add("m6", "user", [text("and now?")]),
+      ],
+    };
+  });
+  const found = { agent: "goose", id: "s1", path: `${path}#s1`, bytes: 1, modifiedAt: 1 } as const;
+  expect(await gooseSource.describe(found)).toMatchObject({ title: "do it" });
+  writer.run("UPDATE sessions SET user_set_name = 1 WHERE id = 's1'");
+  expect(await gooseSource.describe(found)).toMatchObject({ title: "CLI Session", titled: true });
 });

@@ -5,10 +5,13 @@ import type { Classified, EntryDraft, Mark } from "../classifier.ts";
 import type { DocumentElement } from "../document/format.ts";
 import {
   arrayOf,
+  attachmentOf,
   base64Bytes,
   compactJson,
   type Fields,
   lineCount,
+  noteDraft,
+  numberOf,
   objectOf,
   RAW_TEXT_MAX,
   rawDraft,
@@ -47,6 +50,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   "finish",
   "binary",
   "image_url",
+  "shell_command",
 ]);
 
 interface Part {
@@ -64,13 +68,19 @@ function delivered(role: string, parts: readonly Part[], time: number | undefine
   const texts: string[] = [];
   const attachments: Attachment[] = [];
   const results: EntryDraft[] = [];
+  const notes: EntryDraft[] = [];
   for (const each of parts) {
-    if (each.type === "text") texts.push(stringOf(each.data["text"]) ?? "");
+    // Hidden texts were put in by the program, for the model.
+    if (each.type === "text" && each.data["hidden"] === true)
+      notes.push(noteDraft("context", stringOf(each.data["text"]) ?? "", time));
+    else if (each.type === "shell_command") notes.push(noteDraft("command", commandText(each.data), time));
+    else if (each.type === "text") texts.push(stringOf(each.data["text"]) ?? "");
     else if (each.type === "tool_result") results.push(resultDraft(each.data, time));
     else if (each.type === "binary" || each.type === "image_url") attachments.push(attachmentFrom(each));
     else if (each.type !== "finish") texts.push(compactJson(each.part, RAW_TEXT_MAX));
   }
-  if (texts.length === 0 && attachments.length === 0) return { kind: role, known: true, entries: results };
+  if (texts.length === 0 && attachments.length === 0)
+    return { kind: role, known: true, entries: [...results, ...notes] };
   const isPrompt = role === "user";
   const entry: EntryDraft = {
     kind: "delivered",
@@ -81,7 +91,15 @@ function delivered(role: string, parts: readonly Part[], time: number | undefine
     ...timed(time),
   };
   const marks: readonly Mark[] = isPrompt ? [{ type: "turnStarted" }] : [];
-  return { kind: role, known: true, entries: [...results, entry], marks };
+  return { kind: role, known: true, entries: [...results, ...notes, entry], marks };
+}
+
+/** A command that the person ran, with what it printed. */
+function commandText(data: Fields): string {
+  const exitCode = numberOf(data["exit_code"]);
+  const lines = [`$ ${stringOf(data["command"]) ?? ""}`, stringOf(data["output"]) ?? ""];
+  if (exitCode !== undefined && exitCode !== 0) lines.push(`(exit code ${exitCode})`);
+  return lines.filter((line) => line !== "").join("\n");
 }
 
 function attachmentFrom({ type, data }: Part): Attachment {
@@ -89,6 +107,8 @@ function attachmentFrom({ type, data }: Part): Attachment {
     wordOf(data["MIMEType"]) ??
     wordOf(data["mime_type"]) ??
     (type === "image_url" ? "image/*" : "application/octet-stream");
+  const url = wordOf(data["url"]);
+  if (url !== undefined) return attachmentOf(url, mediaType);
   const bytes = stringOf(data["Data"]) ?? stringOf(data["data"]);
   const name = wordOf(data["Path"]) ?? wordOf(data["path"]);
   return {
@@ -103,12 +123,17 @@ function resultDraft(data: Fields, time: number | undefined): EntryDraft {
   const isError = data["is_error"] === true;
   const metadata = objectOf(parseArguments(data["metadata"]));
   const change = patchChange(wordOf(metadata?.["diff"]));
+  const mediaType = wordOf(data["mime_type"]);
+  const bytes = wordOf(data["data"]);
+  const attachments: readonly Attachment[] =
+    mediaType === undefined || bytes === undefined ? [] : [{ mediaType, bytes: base64Bytes(bytes) }];
   return {
     kind: "tool-result",
     toolUseId: wordOf(data["tool_call_id"]) ?? "",
     content,
     isError,
     outcome: { state: isError ? "failed" : "done", lines: lineCount(content) },
+    ...(attachments.length > 0 ? { attachments } : {}),
     ...(change === undefined ? {} : { changes: [change] }),
     ...timed(time),
   };
@@ -166,9 +191,15 @@ function modelMessage(
   };
 }
 
+function refusalWords(finish: Fields | undefined): { readonly words?: string } {
+  const words = wordOf(finish?.["message"]);
+  return words === undefined ? {} : { words };
+}
+
 function woundOf(reason: string | undefined, finish: Fields | undefined): Wound | undefined {
   if (reason === "canceled") return { kind: "interrupted" };
   if (reason === "max_tokens") return { kind: "output-limit" };
+  if (reason === "content_filter") return { kind: "refused", ...refusalWords(finish) };
   if (reason === "permission_denied") return { kind: "interrupted", words: "permission denied" };
   if (reason !== "error") return undefined;
   const words = [wordOf(finish?.["message"]), wordOf(finish?.["details"])].filter(

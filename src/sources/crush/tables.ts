@@ -51,11 +51,15 @@ function sessions(database: Database, limit: number): readonly SessionRow[] {
     });
 }
 
+/** What a session is called before the model has given it a title, and where it gave none. */
+const PLACEHOLDER_TITLE = /^(?:New|Untitled) Session$/;
+
 function facts(database: Database, id: string): ReturnType<DatabaseFormat["facts"]> {
   const wanted = selected(columnsOf(database, "sessions"), ["title", "created_at", "parent_session_id"]);
   const [row] = database.prepare(`SELECT ${wanted} FROM sessions WHERE id = ?`).all(id);
   if (row === undefined) return undefined;
-  const title = textCell(row["title"]);
+  const named = textCell(row["title"]);
+  const title = named !== undefined && PLACEHOLDER_TITLE.test(named) ? undefined : named;
   const startedAt = timeOf(row["created_at"]);
   const parentId = textCell(row["parent_session_id"]);
   return {

@@ -14,3 +14,7 @@ export const DAMAGE_NOTES_MAX = 10_000;
 export const GROWN_PRINT_BYTES = 1024;
 /** Most elements read beside one element for the other halves of its calls and results. */
 export const PARTNERS_MAX = 64;
+/** Messages that are looked into for a prompt that can be a session's title. */
+export const TITLE_MESSAGES_MAX = 8;
+/** A message above this size is not looked into for one. */
+export const TITLE_BYTES_MAX: number = 1024 * 1024;

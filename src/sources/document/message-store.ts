@@ -1,9 +1,16 @@
 /** The index of a session whose messages are put together from pieces that lie apart: rows of tables, or files of a tree. */
 import type { Census } from "../census.ts";
 import { printOf } from "../print.ts";
+import { titleFromPrompt } from "../prompt-title.ts";
 import type { DamageNote, SessionInfo } from "../types.ts";
 import type { DocumentFormat, ElementStore } from "./format.ts";
-import { DAMAGE_NOTES_MAX, ELEMENT_BYTES_MAX, ELEMENTS_MAX } from "./limits.ts";
+import {
+  DAMAGE_NOTES_MAX,
+  ELEMENT_BYTES_MAX,
+  ELEMENTS_MAX,
+  TITLE_BYTES_MAX,
+  TITLE_MESSAGES_MAX,
+} from "./limits.ts";
 import { damagedRow, Names, type Row, rowOf, type Standing, standingOf } from "./rows.ts";
 
 /**
@@ -140,6 +147,22 @@ export class MessageStore implements ElementStore {
   async close(): Promise<void> {
     await this.#shelf.close();
   }
+}
+
+/** What is known of a session, with its first prompt for a title where it has no other. Undefined where it is not there. */
+export async function describeShelf(shelf: MessageShelf): Promise<Partial<SessionInfo> | undefined> {
+  const facts = await shelf.facts();
+  if (facts === undefined || facts.title !== undefined) return facts;
+  const { format } = shelf;
+  for (const [index, { key, bytes }] of (await shelf.messages()).slice(0, TITLE_MESSAGES_MAX).entries()) {
+    const value = bytes > TITLE_BYTES_MAX ? undefined : await shelf.message(key);
+    if (value === undefined) continue;
+    const { entries } = format.classify({ value, index, start: 0, end: bytes });
+    const prompt = entries.find((entry) => entry.kind === "delivered" && entry.sender === "user");
+    const title = prompt?.kind === "delivered" ? titleFromPrompt(prompt.body) : undefined;
+    if (title !== undefined) return { ...facts, title };
+  }
+  return facts;
 }
 
 function bytesOf(reading: Reading): number {

@@ -71,7 +71,11 @@ export function classifyMessage(given: unknown, key: string): Classified {
   return strange === undefined ? said : { ...said, kind: `${role} part/${strange}`, known: false };
 }
 
+/** What is asked of the person stands in `data` in newer versions. */
 function noteText(piece: Fields): string {
+  const data = objectOf(piece["data"]);
+  const asked = wordOf(data?.["message"]) ?? wordOf(data?.["prompt"]) ?? wordOf(data?.["toolName"]);
+  if (asked !== undefined) return asked;
   return wordOf(piece["msg"]) ?? wordOf(piece["prompt"]) ?? compactJson(piece, RAW_TEXT_MAX);
 }
 
@@ -141,7 +145,9 @@ function blocksOf(piece: Fields): readonly ContentBlock[] {
     case "frontendToolRequest": {
       const call = objectOf(piece["toolCall"]);
       const value = objectOf(call?.["value"]) ?? call ?? {};
-      return [callBlock(wordOf(piece["id"]), wordOf(value["name"]), value["arguments"])];
+      // A call that could not be understood has what was wrong with it in the place of its arguments.
+      const input = value["arguments"] ?? call?.["error"];
+      return [callBlock(wordOf(piece["id"]), wordOf(value["name"]), input)];
     }
     default:
       return [{ kind: "other", type, text: compactJson(piece, RAW_TEXT_MAX) }];

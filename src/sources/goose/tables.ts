@@ -31,8 +31,8 @@ export const gooseTables: DatabaseFormat = {
 };
 
 function nameOf(value: unknown): string | undefined {
-  const id = objectOf(value)?.["row"];
-  return typeof id === "number" ? String(id) : undefined;
+  const id = objectOf(value)?.["id"];
+  return typeof id === "number" ? String(id) : wordOf(id);
 }
 
 /** Times of sessions are texts in universal time without a zone. */
@@ -77,11 +77,16 @@ function sessions(database: Database, limit: number): readonly SessionRow[] {
     });
 }
 
+/** What a session is called before the model has given it a name. */
+const PLACEHOLDER_NAME = /^(?:CLI Session|New Chat|New session(?: \d+)?)$/i;
+
 function facts(database: Database, id: string): ReturnType<DatabaseFormat["facts"]> {
   const wanted = selected(columnsOf(database, "sessions"), SESSION_COLUMNS);
   const [row] = database.prepare(`SELECT ${wanted} FROM sessions WHERE id = ?`).all(id);
   if (row === undefined) return undefined;
-  const title = textCell(row["name"]) ?? textCell(row["description"]);
+  const name = textCell(row["name"]) ?? textCell(row["description"]);
+  const isOwn = row["user_set_name"] === 1;
+  const title = name !== undefined && !isOwn && PLACEHOLDER_NAME.test(name) ? undefined : name;
   const cwd = textCell(row["working_dir"]);
   const startedAt = sessionTime(row["created_at"]);
   const parentId = textCell(row["parent_session_id"]);
@@ -96,7 +101,8 @@ function facts(database: Database, id: string): ReturnType<DatabaseFormat["facts
 }
 
 function messages(database: Database, id: string): readonly MessageRow[] {
-  const wanted = selected(columnsOf(database, "messages"), ["metadata_json"]);
+  const wanted = selected(columnsOf(database, "messages"), ["message_id", "metadata_json"]);
+  // The program goes by its times of writing, which are the order of the rows, told to the second.
   return database
     .prepare(
       `SELECT id, length(content_json) AS size, ${wanted} FROM messages WHERE session_id = ? ORDER BY id`,
@@ -104,13 +110,24 @@ function messages(database: Database, id: string): readonly MessageRow[] {
     .all(id)
     .map((row) => ({
       key: Number(row["id"]),
+      ...nameOfRow(row["message_id"]),
       stamp: [row["size"], row["metadata_json"]].join(" "),
       bytes: Number(row["size"] ?? 0),
     }));
 }
 
+/** A conversation that is compacted or edited is written anew, in rows with other numbers: only a message's own id stays. */
+function nameOfRow(id: Value | undefined): { readonly name?: string } {
+  const name = textCell(id);
+  return name === undefined ? {} : { name };
+}
+
 function message(database: Database, id: string, key: string | number): unknown {
-  const wanted = selected(columnsOf(database, "messages"), ["created_timestamp", "metadata_json"]);
+  const wanted = selected(columnsOf(database, "messages"), [
+    "message_id",
+    "created_timestamp",
+    "metadata_json",
+  ]);
   const [row] = database
     .prepare(`SELECT id, role, content_json, ${wanted} FROM messages WHERE session_id = ? AND id = ?`)
     .all(id, key);
@@ -118,7 +135,7 @@ function message(database: Database, id: string, key: string | number): unknown 
   if (row === undefined || content === undefined) return undefined;
   const metadata = jsonCell(row["metadata_json"]);
   return {
-    row: key,
+    id: textCell(row["message_id"]) ?? key,
     role: row["role"],
     created: row["created_timestamp"],
     content,

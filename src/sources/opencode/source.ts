@@ -13,7 +13,7 @@ import { listFolder, walkFiles } from "../walk.ts";
 import { openCodeFormat } from "./format.ts";
 import { openCodePlaces } from "./places.ts";
 import { openCodeTables } from "./tables.ts";
-import { openTreeStore, treeFacts, treePieces } from "./tree.ts";
+import { describeTreeRecord, openTreeStore, treePieces } from "./tree.ts";
 import { isTreeRecord } from "./tree-layout.ts";
 
 /** Bytes of a file that tell what it is. */
@@ -69,7 +69,7 @@ async function openTree(path: string): Promise<Log> {
 }
 
 async function describeTree(found: FoundSession): Promise<SessionInfo> {
-  return { ...(await treeFacts(found.path)), ...found };
+  return { ...(await describeTreeRecord(found.path)), ...found };
 }
 
 /** A session that was taken into the database is left where it was in the tree: it is found once, in the database. */

@@ -4,7 +4,12 @@ import { readFile } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import { parseJson } from "../document/json.ts";
 import { ELEMENT_BYTES_MAX } from "../document/limits.ts";
-import { type MessageRow, type MessageShelf, MessageStore } from "../document/message-store.ts";
+import {
+  describeShelf,
+  type MessageRow,
+  type MessageShelf,
+  MessageStore,
+} from "../document/message-store.ts";
 import { SourceError } from "../errors.ts";
 import { arrayOf, objectOf } from "../fields.ts";
 import { isFileError } from "../file-errors.ts";
@@ -61,6 +66,15 @@ export async function treePieces(record: string): Promise<Pieces> {
   }
   const names = paths.map((path) => relative(layout.base, path).split(sep).join("/"));
   return { type: "files", base: layout.base, names };
+}
+
+/** What is known of the session, for a list. */
+export async function describeTreeRecord(record: string): Promise<Partial<SessionInfo>> {
+  const facts = await treeFacts(record);
+  if (facts === undefined || facts.title !== undefined) return facts ?? {};
+  const shelf = new TreeShelf(layoutOf(record), TREE_PARTS_MAX);
+  await shelf.refresh(true);
+  return (await describeShelf(shelf)) ?? {};
 }
 
 class TreeShelf implements MessageShelf {

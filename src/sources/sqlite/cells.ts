@@ -3,9 +3,10 @@ import type { Value } from "../../sqlite/index.ts";
 
 /** The JSON in a cell; undefined where there is none, or none that can be read. */
 export function jsonCell(value: Value | undefined): unknown {
-  if (typeof value !== "string") return undefined;
+  const text = value instanceof Uint8Array ? new TextDecoder().decode(value) : value;
+  if (typeof text !== "string") return undefined;
   try {
-    return JSON.parse(value) as unknown;
+    return JSON.parse(text) as unknown;
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;

@@ -2,6 +2,7 @@
 import { stat } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { logOfStore } from "../document/log.ts";
+import { describeShelf } from "../document/message-store.ts";
 import { SourceError } from "../errors.ts";
 import { isFileError } from "../file-errors.ts";
 import type { OnProblem } from "../line-source.ts";
@@ -11,7 +12,7 @@ import { extractSession } from "./extract.ts";
 import { type DatabaseFormat, isOf } from "./format.ts";
 import { DATABASE_SESSIONS_MAX } from "./limits.ts";
 import { splitSessionPath } from "./session-path.ts";
-import { openSessionStore } from "./store.ts";
+import { openSessionStore, shelfOf } from "./store.ts";
 
 /** The sessions of one database, the newest first. A database that cannot be read is told to `onProblem`. */
 export async function discoverDatabase(
@@ -61,10 +62,12 @@ async function isThere(path: string, onProblem: OnProblem): Promise<boolean> {
 /** What the database's rows say of a found session. */
 export async function describeRow(found: FoundSession, format: DatabaseFormat): Promise<SessionInfo> {
   const { file, id } = splitSessionPath(found.path);
-  const facts = await withCopy(file, (copy) =>
-    copy.read((database) => format.facts(database, id ?? found.id)),
-  );
-  return { ...facts, ...found };
+  const shelf = shelfOf(await acquireCopy(file), format, id ?? found.id);
+  try {
+    return { ...(await describeShelf(shelf)), ...found };
+  } finally {
+    await shelf.close();
+  }
 }
 
 /** Opens one session. Where the path names none, the only one of the database, else the error tells how to name one. */

@@ -20,7 +20,8 @@ export async function openSessionStore(
   });
 }
 
-function shelfOf(copy: DatabaseCopy, tables: DatabaseFormat, id: string): MessageShelf {
+/** A session of the copy, as a shelf that gives the copy back when it is closed. */
+export function shelfOf(copy: DatabaseCopy, tables: DatabaseFormat, id: string): MessageShelf {
   // Other readers of the copy may be taking over a change.
   const read = async <T>(work: (database: Database) => T): Promise<T> => {
     await copy.settle();
