@@ -12,3 +12,15 @@ export function folderFrom(around: Surroundings, variable: string): string | und
 export function dataHome(around: Surroundings): string {
   return folderFrom(around, "XDG_DATA_HOME") ?? join(around.home, ".local", "share");
 }
+
+/** Where editors keep their settings on this system. */
+export function editorsHome(around: Surroundings): string {
+  switch (around.platform) {
+    case "darwin":
+      return join(around.home, "Library", "Application Support");
+    case "win32":
+      return folderFrom(around, "APPDATA") ?? join(around.home, "AppData", "Roaming");
+    default:
+      return folderFrom(around, "XDG_CONFIG_HOME") ?? join(around.home, ".config");
+  }
+}

@@ -76,6 +76,17 @@ export function openDatabase(path: string, options: { readonly readOnly?: boolea
   return openWith(opener, path, options);
 }
 
+/** True where this runtime has SQLite. */
+export function canRead(): boolean {
+  try {
+    openDatabase(":memory:").close();
+    return true;
+  } catch (error) {
+    if (error instanceof SqliteError) return false;
+    throw error;
+  }
+}
+
 /** Like `openDatabase`, with a library that was found before. */
 export function openWith(
   open: Opener,

@@ -1,2 +1,2 @@
 /** SQLite as the runtime has it: `node:sqlite`, else the optional package better-sqlite3. */
-export { type Database, openDatabase, SqliteError, type Statement, type Value } from "./database.ts";
+export { canRead, type Database, openDatabase, SqliteError, type Statement, type Value } from "./database.ts";

@@ -1,7 +1,7 @@
 /** Where Cline, Roo Code and their relatives keep their tasks. */
 import { join } from "node:path";
-import { folderFrom } from "../folders.ts";
-import type { SourcePlaces, Surroundings } from "../types.ts";
+import { editorsHome, folderFrom } from "../folders.ts";
+import type { SourcePlaces } from "../types.ts";
 
 const EDITORS = ["Code", "Code - Insiders", "VSCodium", "Cursor", "Windsurf"];
 const EXTENSIONS = ["saoudrizwan.claude-dev", "rooveterinaryinc.roo-cline", "kilocode.kilo-code"];
@@ -23,15 +23,3 @@ export const clinePlaces: SourcePlaces = {
     ];
   },
 };
-
-/** Where editors keep their settings on this system. */
-function editorsHome(around: Surroundings): string {
-  switch (around.platform) {
-    case "darwin":
-      return join(around.home, "Library", "Application Support");
-    case "win32":
-      return folderFrom(around, "APPDATA") ?? join(around.home, "AppData", "Roaming");
-    default:
-      return folderFrom(around, "XDG_CONFIG_HOME") ?? join(around.home, ".config");
-  }
-}

@@ -22,13 +22,15 @@ export async function extractSession(
         // Rows name rows of tables that are not kept.
         made.run("PRAGMA foreign_keys = OFF");
         made.run("BEGIN");
+        const tablesMade = new Set<string>();
         for (const { table, where, values } of tables.kept(id)) {
           const [schema] = database
             .prepare("SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?")
             .all(table);
           const sql = schema?.["sql"];
           if (typeof sql !== "string") continue;
-          made.run(sql);
+          if (!tablesMade.has(table)) made.run(sql);
+          tablesMade.add(table);
           const columns = [...columnsOf(database, table)];
           const names = columns.map((name) => `"${name.replaceAll('"', '""')}"`).join(", ");
           const insert = made.prepare(

@@ -108,10 +108,15 @@ export async function detectDatabase(
   file: string,
   formats: readonly DatabaseFormat[],
 ): Promise<AgentName | undefined> {
-  return withCopy(
-    file,
-    (copy) => copy.read((database) => formats.find((format) => isOf(database, format)))?.document.agent,
-  );
+  return (await formatAt(file, formats))?.document.agent;
+}
+
+/** The format whose tables a database has; undefined where it is another program's. */
+export async function formatAt(
+  file: string,
+  formats: readonly DatabaseFormat[],
+): Promise<DatabaseFormat | undefined> {
+  return withCopy(file, (copy) => copy.read((database) => formats.find((format) => isOf(database, format))));
 }
 
 async function withCopy<T>(
