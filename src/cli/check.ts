@@ -3,11 +3,17 @@ import { type CheckReport, openLog } from "../sources/index.ts";
 import { sanitizeLine } from "../terminal/text/index.ts";
 import { exitCodes } from "./exit.ts";
 import { formatBytes } from "./format.ts";
+import { anomalyLines } from "./handoff.ts";
+import { anomaliesOf, type HandoffReport, ownSessionAt, readHandoffs } from "./handoff-report.ts";
 import type { Io } from "./io.ts";
+import { withLogErrors } from "./own-session.ts";
 import { resolveSession } from "./resolve.ts";
 
 /** Damaged ranges told one by one; past it they are counted. `--json` has them all. */
 const DAMAGE_LINES_MAX = 50;
+
+/** Records that a session with handoffs has. A carry alone stands for a lost transaction too. */
+const handoffKinds = ["handoffTransaction", "continuityCommit", "compactionSummary"];
 
 function tell(report: CheckReport): string[] {
   const lines = [
@@ -61,16 +67,34 @@ function tell(report: CheckReport): string[] {
   return lines;
 }
 
-/** Prints the report; exits with `damaged` where bytes could not be read as they stand. */
+/** Handoffs of a session of ours, where it has any. */
+async function handoffsOf(io: Io, path: string, report: CheckReport): Promise<HandoffReport | undefined> {
+  const own = report.agent === "hansard" ? ownSessionAt(path) : undefined;
+  const hasAny = handoffKinds.some((kind) => Object.hasOwn(report.recordKinds, kind));
+  if (own === undefined || !hasAny) return undefined;
+  return await withLogErrors(() => readHandoffs(own, io.now()));
+}
+
+/** Prints the report; exits with `damaged` where bytes could not be read as they stand, or a handoff's records contradict each other. */
 export async function runCheck(io: Io, name: string, options: { readonly json?: boolean }): Promise<number> {
-  const log = await openLog(await resolveSession(io, name));
+  const path = await resolveSession(io, name);
+  const log = await openLog(path);
   try {
     const report = await log.check();
-    await io.out.write(
-      options.json === true ? `${JSON.stringify(report)}\n` : `${tell(report).join("\n")}\n`,
-    );
-    return report.damaged.length === 0 ? exitCodes.ok : exitCodes.damaged;
+    const handoffs = await handoffsOf(io, path, report);
+    const anomalies = handoffs === undefined ? [] : anomaliesOf(handoffs.projection);
+    const told = handoffs === undefined ? report : { ...report, handoffAnomalies: anomalies };
+    const lines = [...tell(report), ...(handoffs === undefined ? [] : handoffLines(handoffs))];
+    await io.out.write(options.json === true ? `${JSON.stringify(told)}\n` : `${lines.join("\n")}\n`);
+    return report.damaged.length + anomalies.length === 0 ? exitCodes.ok : exitCodes.damaged;
   } finally {
     await log.close();
   }
+}
+
+function handoffLines(handoffs: HandoffReport): string[] {
+  const wrong = anomalyLines(handoffs);
+  const lines = [`handoffs         ${handoffs.rows.length}`];
+  if (wrong.length > 0) lines.push("handoff anomalies", ...wrong.slice(1));
+  return lines.map((line) => `  ${line}`);
 }

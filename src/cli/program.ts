@@ -278,6 +278,29 @@ function createProgram(
       setExit(await runFork(io, name, options));
     });
 
+  const handoff = program
+    .command("handoff")
+    .description("the handoff notes of a session that Hansard keeps, and how they stand: list, show");
+  handoff
+    .command("list")
+    .argument("<session>", sessionArgument)
+    .description("all handoffs of a session, oldest first: phase, whose it is, the note's beginning")
+    .option("--json", "one handoff a line as JSON")
+    .action(async (name: string, options: { json?: boolean }) => {
+      const { runHandoffList } = await import("./handoff.ts");
+      setExit(await runHandoffList(io, name, options));
+    });
+  handoff
+    .command("show")
+    .argument("<session>", sessionArgument)
+    .argument("[handoff]", "its id, or a unique start of one; the newest where it is left out")
+    .description("how a handoff stands: phase, authority, what is to happen and why, what is wrong; its note")
+    .option("--json", "one JSON object")
+    .action(async (name: string, id: string | undefined, options: { json?: boolean }) => {
+      const { runHandoffShow } = await import("./handoff.ts");
+      setExit(await runHandoffShow(io, name, id, options));
+    });
+
   program
     .command("doctor")
     .argument("[session]", `${sessionArgument}; all that Hansard keeps where it is left out`)
