@@ -46,3 +46,6 @@ export const FOLLOW_SEATS_MAX = 4096;
 /** How far back following reads to know what the next records may change. */
 export const FOLLOW_RECORDS_MAX = 1024;
 export const FOLLOW_BYTES_MAX = 4 * 1024 * 1024;
+
+/** Bytes that are read of a file beside a session: its settings, its title, a list of projects. */
+export const BESIDE_BYTES_MAX: number = 1024 * 1024;

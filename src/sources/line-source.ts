@@ -5,6 +5,7 @@ import { parseLine, readEnds, textLines } from "./ends.ts";
 import type { Fields } from "./fields.ts";
 import { fileStateAt, isFileError } from "./file-errors.ts";
 import { openJsonlLog } from "./jsonl-log.ts";
+import { BESIDE_BYTES_MAX } from "./limits.ts";
 import { titleFromPrompt } from "./prompt-title.ts";
 import type { FoundSession, Log, SessionInfo, Source, SourcePlaces, Surroundings } from "./types.ts";
 
@@ -126,10 +127,10 @@ async function openLineLog(spec: LineSourceSpec, path: string): Promise<Log> {
   });
 }
 
-/** The text of a small file beside a log; absent where it is not there or not for us. Reads at most `bytesMax`. */
-export async function textBeside(path: string, bytesMax: number): Promise<string | undefined> {
+/** The text of a small file beside a log; absent where it is not there or not for us. Reads at most `BESIDE_BYTES_MAX`. */
+export async function textBeside(path: string): Promise<string | undefined> {
   try {
-    const { head } = await readEnds(path, bytesMax, 0);
+    const { head } = await readEnds(path, BESIDE_BYTES_MAX, 0);
     return new TextDecoder().decode(head);
   } catch (error) {
     if (isFileError(error)) return undefined;

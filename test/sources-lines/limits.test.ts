@@ -4,6 +4,7 @@ import { Branches } from "../../src/sources/branches.ts";
 import { capDraft, capText } from "../../src/sources/cap.ts";
 import type { EntryDraft } from "../../src/sources/classifier.ts";
 import {
+  BESIDE_BYTES_MAX,
   BRANCHES_MAX,
   ENTRY_PARTS_MAX,
   ENTRY_TEXT_MAX,
@@ -16,7 +17,9 @@ import {
   SILENT_RECORDS_MAX,
   TURN_RECORDS_MAX,
 } from "../../src/sources/limits.ts";
+import { textBeside } from "../../src/sources/line-source.ts";
 import type { Seat } from "../../src/sources/unit.ts";
+import { makeHome } from "../support/home.ts";
 import { followPieces } from "../support/log-laws.ts";
 import { CountedSource, end, many, open, type Row, rowClassifier, start, written } from "./support.ts";
 
@@ -232,4 +235,12 @@ describe("branches", () => {
     expect(await left(rows, 4)).toEqual([false, true, false, false]);
     expect(await left(rows, 3)).toEqual([true, false, false]);
   });
+});
+
+test("a file beside a session is read up to its limit", async () => {
+  const home = makeHome();
+  const text = await textBeside(home.write("a.json", "x".repeat(BESIDE_BYTES_MAX + 1)));
+  expect(text).toHaveLength(BESIDE_BYTES_MAX);
+  expect(await textBeside(home.path)).toBeUndefined();
+  home.remove();
 });

@@ -12,9 +12,6 @@ import { type WalkedFile, walkFiles } from "../walk.ts";
 import { classifyRow, nameOf } from "./message.ts";
 import { clinePlaces } from "./places.ts";
 
-/** Largest file beside a task that is looked into. */
-const BESIDE_BYTES_MAX = 256 * 1024;
-
 const ROWS = "ui_messages.json";
 const TURNS = "api_conversation_history.json";
 
@@ -87,6 +84,6 @@ async function aside(path: string): Promise<Partial<SessionInfo>> {
 }
 
 async function jsonBeside(path: string): Promise<Readonly<Record<string, unknown>> | undefined> {
-  const text = await textBeside(path, BESIDE_BYTES_MAX);
+  const text = await textBeside(path);
   return text === undefined ? undefined : parseLine(text);
 }

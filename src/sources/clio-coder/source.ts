@@ -11,9 +11,6 @@ import { clioCoderPlaces } from "./places.ts";
 const LOG = "current.jsonl";
 /** `<hash of the working directory>/<session>/current.jsonl`. */
 const DEPTH_MAX = 2;
-/** Largest file beside a session that is looked into. */
-const BESIDE_BYTES_MAX = 64 * 1024;
-
 export const clioCoderSource: Source = createLineSource({
   places: clioCoderPlaces,
   classifier: clioCoderClassifier,
@@ -42,7 +39,7 @@ function isOwn(value: Fields): boolean {
 }
 
 async function aside(path: string): Promise<Partial<SessionInfo>> {
-  const text = await textBeside(join(dirname(path), "meta.json"), BESIDE_BYTES_MAX);
+  const text = await textBeside(join(dirname(path), "meta.json"));
   const meta = text === undefined ? undefined : parseLine(text);
   const cwd = wordOf(meta?.["cwd"]);
   const startedAt = timeOf(meta?.["createdAt"]);

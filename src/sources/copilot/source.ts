@@ -7,9 +7,6 @@ import { walkFiles } from "../walk.ts";
 import { copilotClassifier } from "./classifier.ts";
 import { copilotPlaces } from "./places.ts";
 
-/** Largest `workspace.yaml` that is looked into. */
-const WORKSPACE_BYTES_MAX = 64 * 1024;
-
 export const copilotSource: Source = createLineSource({
   places: copilotPlaces,
   classifier: copilotClassifier,
@@ -51,7 +48,7 @@ function isOwn(value: Fields): boolean {
 
 /** The session's title and folder from the small YAML file beside its events: single-line values of its first level only. */
 async function workspaceFacts(folder: string): Promise<Partial<SessionInfo>> {
-  const text = await textBeside(join(folder, "workspace.yaml"), WORKSPACE_BYTES_MAX);
+  const text = await textBeside(join(folder, "workspace.yaml"));
   if (text === undefined) return {};
   const title = yamlWord(text, "name") ?? yamlWord(text, "summary");
   const cwd = yamlWord(text, "cwd");

@@ -10,9 +10,6 @@ import type { FoundSession, Source, Surroundings } from "../types.ts";
 import { crushPlaces } from "./places.ts";
 import { crushTables } from "./tables.ts";
 
-/** Largest list of projects that is looked into. */
-const PROJECTS_BYTES_MAX = 1024 * 1024;
-
 export const crushSource: Source = {
   ...crushPlaces,
   discover,
@@ -27,7 +24,7 @@ export const crushSource: Source = {
 
 async function* discover(around: Surroundings, onProblem: OnProblem): AsyncIterable<FoundSession> {
   for (const root of crushPlaces.roots(around)) {
-    const text = await textBeside(join(root, "projects.json"), PROJECTS_BYTES_MAX);
+    const text = await textBeside(join(root, "projects.json"));
     const list = text === undefined ? undefined : parseLine(text);
     const folders = new Set<string>();
     for (const project of arrayOf(list?.["projects"]) ?? []) {

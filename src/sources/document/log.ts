@@ -47,10 +47,6 @@ export async function openDocumentLog(options: DocumentLogOptions): Promise<Log>
   return new DocumentLog(options, await Document.open(options.path, options.format));
 }
 
-interface ReadableRow extends Row {
-  readonly standing: StandingRow;
-}
-
 class DocumentLog implements Log {
   readonly agent: AgentName;
   readonly path: string;
@@ -210,7 +206,7 @@ class DocumentLog implements Log {
   }
 
   /** Reads with an index that is up to date. Where the bytes changed under it, the index is made anew, once. */
-  async #reading<T>(work: (reader: RowReader<ReadableRow>, standing: Standing) => Promise<T>): Promise<T> {
+  async #reading<T>(work: (reader: RowReader<StandingRow>, standing: Standing) => Promise<T>): Promise<T> {
     if (this.#isClosed) throw new SourceError("unreadable", `${this.path} was closed.`, { path: this.path });
     await this.#refresh();
     try {
@@ -230,16 +226,16 @@ class DocumentLog implements Log {
     }
   }
 
-  #reader(): RowReader<ReadableRow> {
+  #reader(): RowReader<StandingRow> {
     const { standing } = this.#document;
-    const rows = standing.rows.map((row) => ({ ...row.row, standing: row }));
+    const { rows } = standing;
     return {
       rows,
-      read: (row) => this.#entries(row.standing),
+      read: (row) => this.#entries(row),
       damage: (shown) => {
         const isEnd = shown.at(-1) === rows.at(-1);
-        const start = shown[0]?.start ?? 0;
-        const last = shown.at(-1)?.end ?? 0;
+        const start = shown[0]?.row.start ?? 0;
+        const last = shown.at(-1)?.row.end ?? 0;
         const end = isEnd ? Math.max(this.#document.bytes, last) : last;
         return this.#document.damageIn(start, Math.max(start + 1, end));
       },

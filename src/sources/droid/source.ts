@@ -10,9 +10,6 @@ import { droidPlaces } from "./places.ts";
 
 /** `sessions/<folder of the working directory>/<id>.jsonl`. */
 const DEPTH_MAX = 1;
-/** Largest settings file that is looked into. */
-const SETTINGS_BYTES_MAX = 256 * 1024;
-
 export const droidSource: Source = createLineSource({
   places: droidPlaces,
   classifier: droidClassifier,
@@ -50,7 +47,7 @@ function isOwn(value: Fields): boolean {
 
 /** The model that the session's settings name. */
 async function settingsFacts(path: string): Promise<Partial<SessionInfo>> {
-  const text = await textBeside(path.replace(/\.jsonl$/, ".settings.json"), SETTINGS_BYTES_MAX);
+  const text = await textBeside(path.replace(/\.jsonl$/, ".settings.json"));
   const model = text === undefined ? undefined : wordOf(parseLine(text)?.["model"]);
   return model === undefined ? {} : { model };
 }

@@ -9,9 +9,6 @@ import { fxClassifier } from "./classifier.ts";
 import { fxPlaces } from "./places.ts";
 
 const LOG = "events.jsonl";
-/** Largest file beside a session that is looked into. */
-const BESIDE_BYTES_MAX = 64 * 1024;
-
 export const fxSource: Source = createLineSource({
   places: fxPlaces,
   classifier: fxClassifier,
@@ -44,7 +41,7 @@ function isOwn(value: Fields): boolean {
 
 /** The title that is shown for the session. */
 async function aside(path: string): Promise<Partial<SessionInfo>> {
-  const text = await textBeside(join(dirname(path), "display.json"), BESIDE_BYTES_MAX);
+  const text = await textBeside(join(dirname(path), "display.json"));
   const title = text === undefined ? undefined : wordOf(parseLine(text)?.["title"]);
   return title === undefined ? {} : { title, titled: true };
 }

@@ -11,8 +11,6 @@ import { kimiPlaces } from "./places.ts";
 
 /** `<folder of the working directory>/<session>/wire.jsonl`, or two folders deeper per agent. */
 const DEPTH_MAX = 4;
-/** Largest file beside a session that is looked into. */
-const BESIDE_BYTES_MAX = 256 * 1024;
 const WIRE = "wire.jsonl";
 const MAIN = "main";
 
@@ -96,6 +94,6 @@ async function hashedFolder(folder: string): Promise<string | undefined> {
 }
 
 async function jsonBeside(path: string): Promise<Fields | undefined> {
-  const text = await textBeside(path, BESIDE_BYTES_MAX);
+  const text = await textBeside(path);
   return text === undefined ? undefined : parseLine(text);
 }
