@@ -39,6 +39,7 @@ const whole = parts.join("");
 const states = parts.map((_, at) => parts.slice(0, at + 1).join(""));
 
 expectDocumentLaws({
+  kinds: { shown: ["answer", "note", "prompt", "run"], silent: [], unknown: [] },
   format: aiderFormat,
   sessions: {
     "a history": whole,

@@ -193,6 +193,7 @@ const states = [
 ];
 
 expectDocumentLaws({
+  kinds: { shown: ["assistant", "user"], silent: [], unknown: [] },
   format: ampFormat,
   sessions: {
     "a thread": states.at(-1) ?? "",

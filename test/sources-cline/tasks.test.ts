@@ -269,6 +269,21 @@ const history = json([
 ]);
 
 expectDocumentLaws({
+  kinds: {
+    shown: [
+      "ask/command",
+      "message/assistant",
+      "message/user",
+      "say/api_req_started",
+      "say/command_output",
+      "say/completion_result",
+      "say/text",
+      "say/tool",
+      "say/user_feedback",
+    ],
+    silent: ["ask/completion_result"],
+    unknown: [],
+  },
   format: clineFormat,
   sessions: { "a task": states.at(-1) ?? "", "its turns": history, "no row yet": "[]" },
   states,

@@ -181,6 +181,11 @@ const whole = lines(
   message("i", "h", "tool_call", { toolCallId: "y", name: "bash", args: { command: "y" } }),
 );
 expectLineLaws({
+  kinds: {
+    shown: ["message/assistant", "message/tool_call", "message/tool_result", "message/user"],
+    silent: ["session"],
+    unknown: [],
+  },
   classifier: clioCoderClassifier,
   sessions: { "a session with a branch": whole },
   promptOf: (words) => message("p", null, "user", { text: words }),

@@ -56,7 +56,25 @@ const sessions: Record<string, string> = {
   ),
 };
 
-expectLineLaws({ classifier: copilotClassifier, sessions, promptOf: (words) => prompt("p", null, words) });
+expectLineLaws({
+  kinds: {
+    shown: ["abort", "assistant.message", "session.info", "tool.execution_complete", "user.message"],
+    silent: [
+      "assistant.turn_end",
+      "assistant.turn_start",
+      "hook.end",
+      "hook.start",
+      "session.resume",
+      "session.shutdown",
+      "session.start",
+      "tool.execution_start",
+    ],
+    unknown: [],
+  },
+  classifier: copilotClassifier,
+  sessions,
+  promptOf: (words) => prompt("p", null, words),
+});
 
 async function told(name: string): Promise<string[]> {
   const log = await logOf("copilot", copilotClassifier, Buffer.from(sessions[name] ?? ""));

@@ -47,6 +47,7 @@ const sessions: Record<string, string> = {
 };
 
 expectLineLaws({
+  kinds: { shown: ["message/assistant", "message/user"], silent: ["session_start"], unknown: [] },
   classifier: droidClassifier,
   sessions,
   promptOf: (words) => row("p", "user", [text(words)]),

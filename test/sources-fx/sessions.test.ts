@@ -224,6 +224,11 @@ const events = lines(
   event("tool_call", { call_id: "y", tool_name: "t", arguments_json: "{}" }),
 );
 expectLineLaws({
+  kinds: {
+    shown: ["assistant", "history_turn_committed/assistant", "tool_call", "tool_result", "user"],
+    silent: ["recovery_checkpoint_cleared", "recovery_checkpoint_set", "session_started", "turn_completed"],
+    unknown: [],
+  },
   classifier: fxClassifier,
   sessions: { "committed turns": committed, events },
   promptOf: (words) => event("user", { text: words }),

@@ -77,6 +77,31 @@ const sessions: Record<string, string> = {
   ),
 };
 expectLineLaws({
+  kinds: {
+    shown: [
+      "ContentPart",
+      "StatusUpdate",
+      "ToolCall",
+      "ToolResult",
+      "TurnBegin",
+      "context.append_loop_event/content.part",
+      "context.append_loop_event/tool.call",
+      "context.append_loop_event/tool.result",
+      "context.append_message/user",
+      "usage.record",
+    ],
+    silent: [
+      "StepBegin",
+      "TurnEnd",
+      "config.update",
+      "context.append_loop_event/step.begin",
+      "context.append_loop_event/step.end",
+      "metadata",
+      "turn.ended",
+      "turn.prompt",
+    ],
+    unknown: [],
+  },
   classifier: kimiClassifier,
   sessions,
   promptOf: (words) => event("TurnBegin", { user_input: words }),

@@ -25,6 +25,27 @@ const session = (messages: readonly object[]): string =>
 
 const said = (value: unknown): string[] => saidLines(classifyMessage({ value, index: 3, start: 0, end: 1 }));
 
+/** Everything that a message of OpenCode may hold; what says nothing that a reader misses is named. */
+test.each([
+  ["text", true],
+  ["reasoning", true],
+  ["tool", true],
+  ["file", true],
+  ["agent", true],
+  ["subtask", true],
+  ["retry", true],
+  ["compaction", true],
+  ["step-start", false],
+  ["step-finish", false],
+  ["snapshot", false],
+  ["patch", false],
+])("a part %s is known; it is shown: %s", (type, isShown) => {
+  const value = model("m", over, { type });
+  const { known, entries } = classifyMessage({ value, index: 0, start: 0, end: 1 });
+  const hasBlock = entries.some((entry) => entry.kind === "model" && entry.blocks.length > 0);
+  expect([known, hasBlock]).toEqual([true, isShown]);
+});
+
 test("a prompt, with what the program put in and files", () => {
   const value = user("m", text("see"), text("be good", { synthetic: true }), {
     type: "file",
@@ -133,6 +154,7 @@ const states = [
 ];
 
 expectDocumentLaws({
+  kinds: { shown: ["assistant", "user"], silent: [], unknown: [] },
   format: openCodeFormat,
   sessions: {
     "an export": states.at(-1) ?? "",

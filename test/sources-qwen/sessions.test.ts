@@ -86,7 +86,16 @@ const sessions: Record<string, string> = {
   ),
   "two rows glued": `${lines(prompt("a", null, "one")).trim()}${lines(says("b", "a", "1"))}`,
 };
-expectLineLaws({ classifier: qwenClassifier, sessions, promptOf: (words) => prompt("p", null, words) });
+expectLineLaws({
+  kinds: {
+    shown: ["assistant", "system/rewind", "tool_result", "user"],
+    silent: ["system/custom_title", "system/ui_telemetry"],
+    unknown: [],
+  },
+  classifier: qwenClassifier,
+  sessions,
+  promptOf: (words) => prompt("p", null, words),
+});
 
 async function told(name: string): Promise<string[]> {
   const log = await logOf("qwen", qwenClassifier, Buffer.from(sessions[name] ?? ""));

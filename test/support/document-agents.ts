@@ -2,6 +2,8 @@
 import { rmSync, writeFileSync } from "node:fs";
 import fc from "fast-check";
 import { afterEach, describe, expect, test } from "vitest";
+import type { Classified } from "../../src/sources/classifier.ts";
+import { Document } from "../../src/sources/document/document.ts";
 import type { DocumentFormat } from "../../src/sources/document/format.ts";
 import { openDocumentLog } from "../../src/sources/document/log.ts";
 import type { Log } from "../../src/sources/types.ts";
@@ -9,6 +11,7 @@ import { entryLine } from "./entry-notation.ts";
 import { type Home, makeHome } from "./home.ts";
 import { HOSTILE_TEXTS } from "./line-agents.ts";
 import { readBackward, readForward } from "./log-laws.ts";
+import { type RecordKinds, recordKinds } from "./record-kinds.ts";
 import { createLooks, Follower, type Looks } from "./watched-log.ts";
 
 export interface DocumentAgent {
@@ -19,6 +22,8 @@ export interface DocumentAgent {
   readonly states: readonly string[];
   /** A session whose only entry's text is the words. */
   readonly promptOf: (words: string) => string;
+  /** The kinds of the sessions' messages. */
+  readonly kinds: RecordKinds;
   /** A session with this many entries of about a thousand characters. */
   readonly largeOf: (count: number) => string;
 }
@@ -84,6 +89,20 @@ export function expectDocumentLaws(agent: DocumentAgent): void {
       const report = await log.check();
       expect(Object.values(report.recordKinds).reduce((sum, n) => sum + n, 0)).toBe(report.records);
     });
+  });
+
+  test("every kind of message is known and shown, or named here", async () => {
+    const said: Classified[] = [];
+    for (const content of Object.values(agent.sessions)) {
+      const { path } = await openDocument(format, content);
+      const document = await Document.open(path, format);
+      for (const { row } of document.standing.rows) {
+        const bytes = row.damage === undefined ? await document.read(row) : undefined;
+        if (bytes !== undefined) said.push(format.classify({ ...row, value: format.parse(bytes) }));
+      }
+      await document.close();
+    }
+    expect(recordKinds(said)).toEqual(agent.kinds);
   });
 
   test("rewritten state after state, met half written each time, it is followed to what the whole says, without a new start", async () => {

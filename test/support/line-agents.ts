@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { Classifier } from "../../src/sources/classifier.ts";
 import type { Entry } from "../../src/transcript/index.ts";
 import { cutPlaces, expectFollowed, expectOneReading, logOf, readBackward } from "./log-laws.ts";
+import { type RecordKinds, recordKinds } from "./record-kinds.ts";
 
 /** Texts that must pass as they are: they are data, whatever they look like. */
 export const HOSTILE_TEXTS: readonly string[] = [
@@ -22,7 +23,18 @@ export interface LineAgent {
   readonly sessions: Readonly<Record<string, string>>;
   /** A record whose entry's text is the words, as the agent writes it. */
   readonly promptOf: (words: string) => object;
+  /** The kinds of the sessions' records. */
+  readonly kinds: RecordKinds;
   readonly runs?: number;
+}
+
+/** The value of a line; nothing where it is damaged. */
+function jsonOf(line: string): readonly unknown[] {
+  try {
+    return [JSON.parse(line)];
+  } catch {
+    return [];
+  }
 }
 
 /** Registers the laws for an agent. */
@@ -45,6 +57,13 @@ export function expectLineLaws(agent: LineAgent): void {
       const counted = Object.values(report.recordKinds).reduce((sum, n) => sum + n, 0);
       expect(counted).toBe(report.records);
     });
+  });
+
+  test("every kind of record is known and shown, or named here", () => {
+    const lines = Object.values(agent.sessions).join("\n").split("\n");
+    const records = lines.filter((line) => line !== "").flatMap((line) => jsonOf(line));
+    const said = records.map((value) => classifier.classify({ type: "record", start: 0, end: 1, value }));
+    expect(recordKinds(said)).toEqual(agent.kinds);
   });
 
   const [first = ""] = Object.values(agent.sessions);
