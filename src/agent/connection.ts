@@ -6,7 +6,7 @@ import type { AnyMessage, ClientContext } from "@agentclientprotocol/sdk";
 import type { Clock } from "../log/index.ts";
 import { AgentError } from "./errors.ts";
 import { type Fields, fieldsOf, headOf, wordOf } from "./input.ts";
-import { badLineCharsMax, badLinesToldMax, messageBytesMax, startMsMax } from "./limits.ts";
+import { badLineCharsMax, badLinesToldMax, longTextBytesMax, messageBytesMax, startMsMax } from "./limits.ts";
 import {
   type AgentCommand,
   type AgentProcess,
@@ -188,7 +188,10 @@ class StdioConnection implements Connection {
     try {
       for await (const item of readWire(this.#process.stdout as AsyncIterable<Uint8Array>)) {
         if (item.type === "message") await this.#receive(item.value);
-        else if (item.type === "large") await this.#receiveLarge(item.head, item.tail, item.bytes);
+        else if (item.type === "cut") {
+          this.#tellCut(item.bytes);
+          await this.#receive(item.value);
+        } else if (item.type === "large") await this.#receiveLarge(item.head, item.tail, item.bytes);
         else this.#tellBadLine(item.text);
       }
     } catch (error) {
@@ -229,6 +232,13 @@ class StdioConnection implements Connection {
 
   #pass(message: JsonObject): void {
     this.#feed?.enqueue(message as unknown as AnyMessage);
+  }
+
+  #tellCut(bytes: number): void {
+    const [limit, kept] = [messageBytesMax, longTextBytesMax].map((each) => `${each / 1024 / 1024} MiB`);
+    this.#options.handlers.oddity(
+      `${this.#options.label} sent a message of ${bytes} bytes, above the limit of ${limit}: of each of its texts the first ${kept} were kept.`,
+    );
   }
 
   /** What a message that is too long was, as far as its ends say: a call's end is not lost with its output. */
@@ -435,12 +445,16 @@ function refusal(label: string, method: string, error: RequestErrorLike): AgentE
   const data = fieldsOf(error.data);
   const more = wordOf(data?.["details"]) ?? wordOf(data?.["message"]);
   const words = more === undefined ? error.message : `${error.message}: ${more}`;
-  if (error.code === authRequired)
+  // In a turn the code is used for other refusals too, and the agent's own words say which.
+  if (error.code === authRequired && method !== "session/prompt")
     return new AgentError("agent-login", `${label} wants a login: ${words}`, {
       next: `Run ${label} by itself once and log in, then try again.`,
       details: { method, code: error.code },
     });
   return new AgentError("agent-refused", `${label} refused: ${words}`, {
+    ...(error.code === authRequired
+      ? { next: `Where it wants a login: run ${label} by itself once and log in.` }
+      : {}),
     details: { method, code: error.code },
   });
 }

@@ -35,6 +35,8 @@ export interface Driven extends DrivenSession {
   readonly path: string | undefined;
   /** One sentence that tells the truth about the log; absent before the session is closed. */
   readonly closeMessage: string | undefined;
+  /** Whether all of it is in the log; absent before the session is closed, and where it was not to be saved. */
+  readonly isSaved: boolean | undefined;
 }
 
 const agentSessionSetting = "agentSessionId";
@@ -171,7 +173,10 @@ class Start {
 
   async #folder(): Promise<string> {
     const cwd = this.#options.cwd ?? this.#log?.session.cwd;
-    if (cwd === undefined) throw new AgentError("bad-folder", "no folder was named for the agent to work in");
+    if (cwd === undefined)
+      throw new AgentError("bad-folder", "no folder was named for the agent to work in", {
+        next: "The session's log does not tell where it worked: name the folder with --cwd.",
+      });
     const facts = await this.#ports.log.files.facts(cwd).catch(tolerate);
     // A link to a folder is one; only what is there and is a file is refused here, the rest by the system.
     if (facts === undefined || facts.isFile)
@@ -318,7 +323,12 @@ class Start {
   #tellProblem(driver: Driver, log: LogWriter): void {
     const { problem } = log.status();
     if (problem !== undefined)
-      driver.notice("error", `The session cannot be saved now (${problem.code}); it is tried again.`);
+      driver.listener.notice({
+        code: "write-failed",
+        tone: "error",
+        text: `The session cannot be saved now (${problem.code}); it is tried again.`,
+        details: { code: problem.code },
+      });
   }
 }
 

@@ -44,6 +44,10 @@ interface QueuedPrompt {
   readonly reject: (error: unknown) => void;
 }
 
+function sentenceOf(words: string): string {
+  return /[.!?]$/.test(words) ? words : `${words}.`;
+}
+
 export interface DriverParts {
   readonly log: LogWriter;
   readonly info: SessionInfo;
@@ -81,6 +85,7 @@ export class Driver implements DrivenSession {
   #failure: string | undefined;
   #closing: Promise<void> | undefined;
   #closeMessage: string | undefined;
+  #isSaved: boolean | undefined;
   #hasProblem = false;
   #stops: (() => void)[] = [];
   #callOffLook: (() => void) | undefined;
@@ -126,6 +131,10 @@ export class Driver implements DrivenSession {
     return this.#closeMessage;
   }
 
+  get isSaved(): boolean | undefined {
+    return this.#isSaved;
+  }
+
   // ---- from the agent ----
 
   readonly handlers = {
@@ -168,6 +177,9 @@ export class Driver implements DrivenSession {
   readonly listener = {
     notice: (notice: LogNotice): void => {
       // At once, not behind the work: the work may be what waits for the disk.
+      if (notice.code === "write-failed" || notice.code === "records-missed")
+        this.#stage.setNotSaved(notice.text);
+      else if (notice.code === "write-recovered") this.#stage.setNotSaved(undefined);
       this.#stage.tellNotice(notice.tone, notice.text);
       if (notice.code === "lease-lost") this.#leaseLost();
     },
@@ -270,7 +282,9 @@ export class Driver implements DrivenSession {
     else void this.#stage.perform(this.#fold.rest(this.#now()));
     await this.#stage.settled();
     await this.#parts.steps?.close();
-    this.#closeMessage = (await this.#parts.log.close()).message;
+    const closed = await this.#parts.log.close();
+    this.#closeMessage = closed.message;
+    if (this.#parts.log.mode === "saved") this.#isSaved = closed.saved;
     this.#stage.tellSaved();
     await this.#stage.setState({ phase: "ended" });
     this.#stage.close();
@@ -399,9 +413,9 @@ export class Driver implements DrivenSession {
       if (this.#closing !== undefined) return { type: "interrupted", reason: "closed", time };
       if (this.#isCancelling && error.code !== "agent-ended")
         return { type: "interrupted", reason: "cancelled", time };
-      if (error.code !== "agent-ended")
-        this.notice("error", `${error.message}.${error.next === undefined ? "" : ` ${error.next}`}`);
-      return { type: "interrupted", reason: error.message, time };
+      // The turn's end says it, in the transcript: a notice would say it twice.
+      const reason = error.next === undefined ? error.message : `${sentenceOf(error.message)} ${error.next}`;
+      return { type: "interrupted", reason, time };
     }
   }
 
@@ -432,7 +446,8 @@ export class Driver implements DrivenSession {
     this.#refusePrompts(new AgentError("agent-ended", sentence));
     this.#failure ??= sentence;
     const failure = this.#failure;
-    this.notice("error", `${failure}.`);
+    // A turn that runs ends by it, and says so.
+    if (!this.#isTurnRunning) this.notice("error", sentenceOf(failure));
     void this.#stage.setState({ phase: "ended", failure, queued: 0 });
   }
 

@@ -5,8 +5,10 @@ const mib = 1024 * kib;
 
 // ---- the wire ----
 
-/** Bytes of one message of the agent. A longer one is read past; its head and its tail say what it was. */
+/** Bytes of one message of the agent. Of a longer one the long texts are cut; where that does not help, its head and its tail say what it was. */
 export const messageBytesMax: number = 32 * mib;
+/** Bytes, as written, that are kept of each text of such a message. */
+export const longTextBytesMax: number = 8 * mib;
 /** Bytes kept of the start and of the end of a message that is too long. */
 export const messageHeadBytes: number = 8 * kib;
 export const messageTailBytes: number = 4 * kib;

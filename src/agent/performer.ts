@@ -88,6 +88,13 @@ export class Performer {
     await this.run(() => this.#setState(state));
   }
 
+  /** Tells at once, not behind the work that may wait for the disk, that the log cannot be written, or (undefined) that it can again. */
+  setNotSaved(words: string | undefined): void {
+    const { notSaved: _before, ...rest } = this.state;
+    this.state = rest;
+    this.#setState(words === undefined ? {} : { notSaved: words });
+  }
+
   /** The state after a turn. Part of a piece of work. */
   endTurn(state: Partial<DriverState>): void {
     const { turnStartedAt: _over, ...rest } = this.state;

@@ -1,49 +1,57 @@
 /** Newline-delimited JSON as an agent writes it: whole messages, what is none, and what is too long. */
-import { messageBytesMax, messageHeadBytes, messageTailBytes } from "./limits.ts";
+import { longTextBytesMax, messageBytesMax, messageHeadBytes, messageTailBytes } from "./limits.ts";
+import { LongTextCutter } from "./long-texts.ts";
 
 export type JsonObject = { readonly [key: string]: unknown };
 
 export type WireItem =
   | { readonly type: "message"; readonly value: JsonObject }
+  /** A line longer than the limit whose long texts were cut, each saying so at its end. */
+  | { readonly type: "cut"; readonly value: JsonObject; readonly bytes: number }
   /** A line that is no JSON object. */
   | { readonly type: "bad"; readonly text: string; readonly bytes: number }
-  /** A line longer than the limit: its first and its last bytes. */
+  /** A line longer than the limit that is no message when its long texts are cut: its first and its last bytes. */
   | { readonly type: "large"; readonly head: string; readonly tail: string; readonly bytes: number };
 
 const feed = 0x0a;
 
-/** Collects one line up to a limit; past it only the head and the tail stay. */
+/** Collects one line up to a limit; past it its long texts are cut, and its head and its tail are kept for the case that this does not help. */
 class LineCollector {
   readonly #bytesMax: number;
+  readonly #textBytesMax: number;
   #parts: Uint8Array[] = [];
   #bytes = 0;
-  #isLarge = false;
+  /** Present once the line is longer than the limit. */
+  #cutter: LongTextCutter | undefined;
   #headBytes = 0;
   #tail: Uint8Array = new Uint8Array(0);
 
-  constructor(bytesMax: number) {
+  constructor(bytesMax: number, textBytesMax: number) {
     this.#bytesMax = bytesMax;
+    this.#textBytesMax = textBytesMax;
   }
 
   add(part: Uint8Array): void {
     if (part.length === 0) return;
     this.#bytes += part.length;
-    if (!this.#isLarge && this.#bytes <= this.#bytesMax) {
+    if (this.#cutter === undefined && this.#bytes <= this.#bytesMax) {
       this.#parts.push(part);
       return;
     }
-    if (this.#isLarge) this.#addLarge(part);
-    else {
-      this.#isLarge = true;
-      const before = this.#parts;
-      this.#parts = [];
-      for (const each of before) this.#addLarge(each);
-      this.#addLarge(part);
+    if (this.#cutter !== undefined) {
+      this.#addLarge(part, this.#cutter);
+      return;
     }
+    const cutter = new LongTextCutter(this.#textBytesMax, this.#bytesMax);
+    this.#cutter = cutter;
+    const before = this.#parts;
+    this.#parts = [];
+    for (const each of [...before, part]) this.#addLarge(each, cutter);
   }
 
   /** Keeps of a part what belongs to the head and to the tail, copied, so that the rest can go. */
-  #addLarge(part: Uint8Array): void {
+  #addLarge(part: Uint8Array, cutter: LongTextCutter): void {
+    cutter.add(part);
     const room = messageHeadBytes - this.#headBytes;
     if (room > 0) {
       const head = Buffer.from(part.subarray(0, room));
@@ -57,16 +65,21 @@ class LineCollector {
   /** The line's item, if it says anything; begins a new line. */
   take(): WireItem | undefined {
     const bytes = this.#bytes;
-    const isLarge = this.#isLarge;
+    const cutter = this.#cutter;
     const all = this.#parts.length === 1 ? this.#parts[0] : Buffer.concat(this.#parts);
     const tail = this.#tail;
     this.#parts = [];
     this.#bytes = 0;
-    this.#isLarge = false;
+    this.#cutter = undefined;
     this.#headBytes = 0;
     this.#tail = new Uint8Array(0);
     const text = new TextDecoder().decode(all);
-    if (isLarge) return { type: "large", head: text, tail: new TextDecoder().decode(tail), bytes };
+    if (cutter !== undefined) {
+      const cut = cutter.take();
+      const value = cut === undefined ? undefined : parseObject(new TextDecoder().decode(cut));
+      if (value !== undefined) return { type: "cut", value, bytes };
+      return { type: "large", head: text, tail: new TextDecoder().decode(tail), bytes };
+    }
     if (text.trim() === "") return undefined;
     const value = parseObject(text);
     return value === undefined ? { type: "bad", text, bytes } : { type: "message", value };
@@ -92,8 +105,9 @@ function parseObject(text: string): JsonObject | undefined {
 export async function* readWire(
   chunks: AsyncIterable<Uint8Array>,
   bytesMax: number = messageBytesMax,
+  textBytesMax: number = longTextBytesMax,
 ): AsyncGenerator<WireItem> {
-  const line = new LineCollector(bytesMax);
+  const line = new LineCollector(bytesMax, textBytesMax);
   for await (const chunk of chunks) {
     let start = 0;
     for (let at = chunk.indexOf(feed); at !== -1; at = chunk.indexOf(feed, start)) {

@@ -7,7 +7,7 @@ import { estimateAgentMessageTokens } from "../continuity/index.ts";
 import { createLog, forkLog } from "../log/index.ts";
 import { openLog, type SessionInfo } from "../sources/index.ts";
 import { plainLines, sanitizeLine, sanitizeLines } from "../terminal/text/index.ts";
-import { type ChosenAgent, commandAgent, drive, knownAgent, ownSessions, withAgentErrors } from "./drive.ts";
+import { type ChosenAgent, commandAgent, drive, knownAgent, withAgentErrors } from "./drive.ts";
 import { editorCommand, editText } from "./edit-text.ts";
 import { CommandError } from "./errors.ts";
 import { type ExitCode, exitCodes } from "./exit.ts";
@@ -15,6 +15,7 @@ import { messageAt } from "./fork.ts";
 import type { Io } from "./io.ts";
 import { type Kept, keepTail } from "./kept-tail.ts";
 import { notesOfFork, readLedger } from "./ledger.ts";
+import { ownSessions } from "./own-session.ts";
 import { resolveSession } from "./resolve.ts";
 import type { AgentWords } from "./run.ts";
 

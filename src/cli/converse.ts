@@ -1,6 +1,7 @@
 /** One prompt and its answer as plain text, for pipes and terminals without cursor movement. */
 import type { Readable } from "node:stream";
 import type { Approval, Change, DrivenSession, DriverState } from "../session/index.ts";
+import { woundWords } from "../terminal/render/index.ts";
 import { plainLines, sanitizeLine, sanitizeLines } from "../terminal/text/index.ts";
 import type { Entry } from "../transcript/index.ts";
 import { CommandError } from "./errors.ts";
@@ -9,6 +10,9 @@ import type { Io } from "./io.ts";
 
 /** Bytes of a prompt that are read from the standard input. */
 export const promptBytesMax = 4_000_000;
+
+/** How long the turn may take to be cancelled once nobody reads what it says. */
+export const readerGoneMs = 5_000;
 
 /** The prompt on the standard input, to its end. Throws a CommandError where there is none, or too much. */
 export async function readPrompt(input: Readable): Promise<string> {
@@ -88,11 +92,17 @@ export async function converse(io: Io, session: DrivenSession, text: string): Pr
     const before = session.driver.lastTurn;
     const changes = session.changes(await session.tail(1), stop.signal);
     const refused = new Set<string>();
+    let isReaderGone = false;
     // Its failure is the turn's, and is told below.
     const sent = session.prompt(text);
     sent.catch(() => stop.abort());
     for await (const change of changes) {
-      if (!(await tell(io, change))) stop.abort();
+      if (!isReaderGone && !(await tell(io, change))) {
+        // What nobody reads need not be said to its end; what was done so far is in the log.
+        isReaderGone = true;
+        await session.cancel();
+        setTimeout(() => stop.abort(), readerGoneMs).unref();
+      }
       if (change.type !== "driver") continue;
       for (const approval of change.driver.approvals) {
         if (refused.has(approval.id)) continue;
@@ -102,6 +112,7 @@ export async function converse(io: Io, session: DrivenSession, text: string): Pr
       if (isOver(change.driver, before)) break;
     }
     if (interrupted !== undefined) return interrupted;
+    if (isReaderGone) return exitCodes.ok;
     await sent;
     const { lastTurn } = session.driver;
     return exitOf(lastTurn === before ? undefined : lastTurn?.stopReason);
@@ -117,6 +128,11 @@ async function tell(io: Io, change: Change): Promise<boolean> {
     return true;
   }
   if (change.type !== "blockFinished") return true;
+  if (change.entry.kind === "wounded") {
+    const [title, words] = woundWords(change.entry.wound);
+    await io.err.write(`hansard: ${sanitizeLine(words === undefined ? title : `${title}: ${words}`)}\n`);
+    return true;
+  }
   for (const call of callsOf(change.entry)) await io.err.write(`hansard: ${sanitizeLine(call)}\n`);
   const answer = answerOf(change.entry);
   return answer === "" || (await io.out.write(answer));

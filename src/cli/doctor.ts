@@ -1,12 +1,13 @@
 /** `hansard doctor`: judges session logs, repairs our own, and writes repaired copies of those of other programs. */
-import { basename, dirname, resolve } from "node:path";
-import { checkLog, type LogReport, repairLog } from "../log/index.ts";
+import { readdir } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+import { checkLog, isSessionId, type LogReport, readHolder, repairLog } from "../log/index.ts";
 import { detectSource, openLog, SourceError } from "../sources/index.ts";
 import { sanitizeLine } from "../terminal/text/index.ts";
 import { CommandError } from "./errors.ts";
 import { exitCodes } from "./exit.ts";
 import type { Io } from "./io.ts";
-import { withLogErrors } from "./own-session.ts";
+import { ownSessions, withLogErrors } from "./own-session.ts";
 import { writeRepairedCopy } from "./repair-copy.ts";
 import { findSessions, resolveSession } from "./resolve.ts";
 
@@ -39,9 +40,9 @@ export async function runDoctor(io: Io, name: string | undefined, options: Docto
     throw new CommandError(exitCodes.usage, "--out goes with --repair and one session.");
   let isBad = false;
   let count = 0;
-  for await (const path of pathsOf(io, name, options)) {
+  for await (const found of patientsOf(io, name, options)) {
     count += 1;
-    const finding = await examine(io, path, options);
+    const finding = found.isLogMissing === true ? missing(found) : await examine(io, found, options);
     isBad ||= finding.state === "damaged" || finding.state === "unreadable";
     const text = options.json === true ? JSON.stringify(finding) : tell(finding).join("\n");
     if (!(await io.out.write(`${text}\n`))) break;
@@ -50,21 +51,65 @@ export async function runDoctor(io: Io, name: string | undefined, options: Docto
   return isBad ? exitCodes.damaged : exitCodes.ok;
 }
 
-async function* pathsOf(io: Io, name: string | undefined, options: DoctorOptions): AsyncGenerator<string> {
-  if (name !== undefined) yield await resolveSession(io, name);
-  else
-    for (const { path } of await findSessions(io, options.all === true ? undefined : "hansard")) yield path;
+/** What is looked at. Of a session that was found, its agent and id are known. */
+interface Patient {
+  readonly path: string;
+  readonly agent?: string;
+  readonly id?: string;
+  readonly isLogMissing?: true;
 }
 
-async function examine(io: Io, path: string, options: DoctorOptions): Promise<Finding> {
+async function* patientsOf(
+  io: Io,
+  name: string | undefined,
+  options: DoctorOptions,
+): AsyncGenerator<Patient> {
+  if (name !== undefined) {
+    yield { path: await resolveSession(io, name) };
+    return;
+  }
+  yield* await findSessions(io, options.all === true ? undefined : "hansard");
+  for (const each of await foldersWithoutLog(ownSessions(io)))
+    yield { ...each, agent: "hansard", isLogMissing: true };
+}
+
+/** Session folders whose log is gone. One that a process works in right now is none: its log is on its way. */
+async function foldersWithoutLog(
+  sessions: string,
+): Promise<readonly { readonly id: string; readonly path: string }[]> {
+  const names = await readdir(sessions).catch(none);
+  const out: { readonly id: string; readonly path: string }[] = [];
+  for (const id of names.filter(isSessionId).sort()) {
+    const inside = await readdir(join(sessions, id)).catch(none);
+    if (inside.length === 0 || inside.includes("log.jsonl")) continue;
+    const { state } = await readHolder({ sessions, id });
+    if (state !== "held") out.push({ id, path: join(sessions, id) });
+  }
+  return out;
+}
+
+function none(error: NodeJS.ErrnoException): string[] {
+  if (error.code === undefined) throw error;
+  return [];
+}
+
+function missing({ path, id = "" }: Patient): Finding {
+  const words = ["its log.jsonl is not there; what else the folder holds is left as it is"];
+  return { agent: "hansard", id, path, state: "damaged", words };
+}
+
+async function examine(io: Io, found: Patient, options: DoctorOptions): Promise<Finding> {
+  const { path } = found;
   try {
-    const { agent } = await detectSource(path);
+    const agent = found.agent ?? (await detectSource(path)).agent;
     if (agent === "hansard") return await withLogErrors(() => examineOwn(path, options));
     return await examineOther(io, path, agent, options);
   } catch (error) {
     // One session that cannot be read does not keep the others from being looked at.
-    if (!(error instanceof SourceError || error instanceof CommandError) || options.all !== true) throw error;
-    return { agent: "", id: basename(path), path, state: "unreadable", words: [error.message] };
+    const isOnlyOne = found.id === undefined;
+    if (isOnlyOne || !(error instanceof SourceError || error instanceof CommandError)) throw error;
+    const { agent = "", id = basename(path) } = found;
+    return { agent, id, path, state: "unreadable", words: [error.message] };
   }
 }
 

@@ -11,7 +11,6 @@ import {
   findKnownAgent,
   findProgram,
 } from "../agent/index.ts";
-import { sessionsFolder, stateFolder } from "../log/index.ts";
 import { openLog } from "../sources/index.ts";
 import { sanitizeLine } from "../terminal/text/index.ts";
 import { converse, readPrompt } from "./converse.ts";
@@ -20,7 +19,8 @@ import { CommandError } from "./errors.ts";
 import { type ExitCode, exitCodes } from "./exit.ts";
 import { shellWord } from "./format.ts";
 import type { Io } from "./io.ts";
-import { withLogErrors } from "./own-session.ts";
+import { ownSessions, withLogErrors } from "./own-session.ts";
+import { keepTyped } from "./type-ahead.ts";
 
 /** The agent to run, and how a person names it. */
 export interface ChosenAgent {
@@ -62,10 +62,35 @@ export async function commandAgent(
     throw new AgentError("agent-missing", `the command ${program} is not there, or cannot be run`, {
       next: "Give a command on PATH, or the path of a program.",
     });
-  const name = basename(program).replace(/\.(?:exe|cmd|bat)$/i, "");
+  const name = nameOf(program, args);
   const own = program.includes("/") ? resolve(io.cwd, path) : path;
   const found = await Promise.all(args.map((arg) => fromHere(arg, io.cwd, resolve(io.cwd, cwd))));
   return { name, command: { program: own, args: found } };
+}
+
+const runtimes: ReadonlySet<string> = new Set([
+  "node",
+  "bun",
+  "deno",
+  "tsx",
+  "python",
+  "python3",
+  "ruby",
+  "perl",
+]);
+/** Names of files that say nothing of whose they are: the folder does. */
+const plainNames: ReadonlySet<string> = new Set(["index", "main", "cli", "agent", "dist", "bin", "src"]);
+
+/** How people name the agent of a command: by its program, or by the script that a runtime is given. */
+export function nameOf(program: string, args: readonly string[]): string {
+  const name = basename(program).replace(/\.(?:exe|cmd|bat)$/i, "");
+  const script = args.find((arg) => /^[^-].*\.(?:[cm]?[jt]sx?|py|rb|pl)$/.test(arg) && !/\s/.test(arg));
+  if (!runtimes.has(name) || script === undefined) return name;
+  const parts = script.split(/[/\\]/).filter((part) => part !== "" && part !== "." && part !== "..");
+  const words = parts.map((part, at) =>
+    at === parts.length - 1 ? part.replace(/\.[cm]?[jt]s$|\.py$|\.rb$|\.pl$/, "") : part,
+  );
+  return words.findLast((word) => !plainNames.has(word)) ?? name;
 }
 
 async function fromHere(arg: string, here: string, there: string): Promise<string> {
@@ -130,12 +155,7 @@ export interface DriveOptions {
   readonly onStarted?: () => void;
 }
 
-/** The folder of our sessions. */
-export function ownSessions(io: Io): string {
-  return sessionsFolder(stateFolder(io.around));
-}
-
-async function begin(io: Io, options: DriveOptions): Promise<Driven> {
+async function begin(io: Io, options: DriveOptions, isTalk: boolean): Promise<Driven> {
   const { agent, version, resume, steal } = options;
   const cwd = options.cwd === undefined ? undefined : resolve(io.cwd, options.cwd);
   const stop = new AbortController();
@@ -156,13 +176,18 @@ async function begin(io: Io, options: DriveOptions): Promise<Driven> {
   const words = `hansard: starting ${sanitizeLine(agent.name)} …`;
   if (io.err.isTTY) await io.err.write(words);
   process.once("SIGINT", onInterrupt).once("SIGTERM", onInterrupt);
+  const release = isTalk ? keepTyped(process.stdin, onInterrupt) : undefined;
+  let isOver = true;
   try {
-    return await createDriven(driven);
+    const started = await createDriven(driven);
+    isOver = false;
+    return started;
   } catch (error) {
     if (!stop.signal.aborted) throw error;
     throw new CommandError(130, "The start was called off.");
   } finally {
     process.off("SIGINT", onInterrupt).off("SIGTERM", onInterrupt);
+    release?.(isOver);
     if (io.err.isTTY) await io.err.write("\r\x1b[K");
   }
 }
@@ -179,7 +204,7 @@ function wayBack(driven: Driven): string | undefined {
 export async function drive(io: Io, options: DriveOptions): Promise<ExitCode> {
   const isTalk = io.out.isTTY && process.stdin.isTTY && io.around.env["TERM"] !== "dumb";
   const prompt = isTalk ? undefined : (options.firstPrompt ?? (await readPrompt(process.stdin)));
-  const driven = await begin(io, options);
+  const driven = await begin(io, options, isTalk);
   options.onStarted?.();
   const back = wayBack(driven);
   let code: ExitCode;
@@ -193,7 +218,9 @@ export async function drive(io: Io, options: DriveOptions): Promise<ExitCode> {
     await io.err.write(`hansard: ${sanitizeLine(driven.closeMessage)}\n`);
   if (!isTalk && back !== undefined && driven.path !== undefined && (await isFile(driven.path)))
     await io.err.write(`hansard: ${sanitizeLine(back)} carries it on\n`);
-  return code === exitCodes.ok && driven.driver.failure !== undefined ? exitCodes.agent : code;
+  if (code !== exitCodes.ok) return code;
+  if (driven.driver.failure !== undefined) return exitCodes.agent;
+  return driven.isSaved === false ? exitCodes.unreadable : code;
 }
 
 async function talk(

@@ -1,6 +1,6 @@
 /** `hansard resume`: a session of ours is carried on; one that another process carries on is followed. */
 import { type AgentCommand, AgentError, commandOf, isKnownAgent } from "../agent/index.ts";
-import { openLogForRead, readHolder } from "../log/index.ts";
+import { openLogForRead, readHolder, writeRefusal } from "../log/index.ts";
 import { sanitizeLine } from "../terminal/text/index.ts";
 import { type ChosenAgent, commandAgent, drive, isProgram, knownAgent, withAgentErrors } from "./drive.ts";
 import { CommandError } from "./errors.ts";
@@ -27,7 +27,10 @@ interface LastAgent {
 async function agentOf({ sessions, id }: OwnSession): Promise<LastAgent> {
   const reader = await openLogForRead({ sessions, id });
   try {
-    const { tail, session } = await reader.inspect();
+    const inspection = await reader.inspect();
+    const refusal = writeRefusal(id, inspection);
+    if (refusal !== undefined) throw refusal;
+    const { tail, session } = inspection;
     const set = tail.settings["agent"];
     return { name: typeof set === "string" ? set : (session?.agent ?? ""), command: commandOf(tail) };
   } finally {
@@ -108,6 +111,10 @@ async function followInstead(
   { resize }: ResumeOptions,
 ): Promise<ExitCode> {
   const sentence = `${who.charAt(0).toUpperCase()}${who.slice(1)}`;
+  if (!process.stdin.isTTY)
+    throw new CommandError(exitCodes.unreadable, `${sentence}; the prompt was not sent.`, [
+      `\`hansard follow ${own.id}\` shows what it does; it takes a prompt again once that process has ended.`,
+    ]);
   const text = `${sentence}. You follow it; what it does is shown as it comes.`;
   const session = await openSession(own.path);
   const isWritten = async (): Promise<boolean> => (await readHolder(own)).state !== "free";

@@ -60,6 +60,8 @@ async function* recordsOf(source: ByteSource, size: number): AsyncGenerator<Reco
   let seq = 0;
   for await (const item of itemsForward(source, 0, size)) {
     if (item.type === "damage") {
+      if (item.fault === "newer")
+        throw new LogError("newer", `from byte ${item.start} on the log was written by a newer Hansard`);
       if (item.end === size && item.fault === "incomplete") return;
       throw badFork(`the log to fork is damaged at byte ${item.start}`, { ...item });
     }

@@ -29,6 +29,7 @@ export {
   openLogForWrite,
   readHolder,
   takeOverLog,
+  writeRefusal,
 } from "./open.ts";
 export { isSessionId, type StateSurroundings, sessionsFolder, stateFolder } from "./paths.ts";
 export type {

@@ -251,7 +251,8 @@ export async function ensureFolder(files: Files, path: string): Promise<void> {
 }
 
 export type TakenLease =
-  | { readonly ok: true; readonly lease: Lease }
+  /** `isTakenOver`: somebody held it who lives, or of whom it is not known. */
+  | { readonly ok: true; readonly lease: Lease; readonly isTakenOver: boolean }
   | { readonly ok: false; readonly holder: Exclude<LeaseHolder, { readonly state: "free" }> };
 
 /**
@@ -278,7 +279,7 @@ export async function takeLease(
       continue;
     }
     await sweep(ports, folder, owner.epoch);
-    return { ok: true, lease: new Lease(folder, owner, ports) };
+    return { ok: true, lease: new Lease(folder, owner, ports), isTakenOver: holder.state !== "free" };
   }
   return { ok: false, holder: { state: "unclear" } };
 }

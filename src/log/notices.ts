@@ -80,16 +80,20 @@ export function closingWords(closed: {
   readonly id: string;
   readonly saved: boolean;
   readonly unsavedRecords: number;
+  /** Long texts of which only the start is in the log. */
+  readonly blobsLost: number;
   readonly isLost: boolean;
   readonly isPublished: boolean;
   readonly problem: WriteProblem | undefined;
 }): string {
-  const { id, unsavedRecords } = closed;
+  const { id, unsavedRecords, blobsLost } = closed;
   if (closed.saved) return `Session ${id} is saved.`;
   const are = unsavedRecords === 1 ? "is" : "are";
   if (closed.isLost)
     return `Session ${id} was taken over by another process; ${counted(unsavedRecords)} of this one ${are} not in its log.`;
   const why = closed.problem === undefined ? "" : `: ${errnoWords(closed.problem.code)}`;
   if (!closed.isPublished) return `Session ${id} was NOT saved${why}. There is nothing to resume.`;
+  if (unsavedRecords === 0)
+    return `Session ${id} is saved but for the rest of ${blobsLost === 1 ? "1 long text" : `${blobsLost} long texts`}, of which the start is in its log: there was no room on the disk.`;
   return `${counted(unsavedRecords)} of session ${id} ${are} NOT saved${why}. What was saved before can be resumed.`;
 }

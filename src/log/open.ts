@@ -12,6 +12,7 @@ import {
   type LeaseHolder,
   readLease,
   releaseQuietly,
+  type TakenLease,
   takeLease,
   waitForLease,
 } from "./lease.ts";
@@ -182,10 +183,14 @@ async function refuseNewer(paths: SessionPaths, file: OpenFile): Promise<void> {
   if (!head.ok && head.verdict.state === "newer") throw newerError(paths.id, head.verdict.version);
 }
 
-async function lockFor(paths: SessionPaths, ports: LogPorts, steal: boolean): Promise<Lease> {
+async function lockFor(
+  paths: SessionPaths,
+  ports: LogPorts,
+  steal: boolean,
+): Promise<TakenLease & { readonly ok: true }> {
   const taken = await takeLease(paths.lease, ports, { steal });
   if (!taken.ok) throw busyError(paths.id, taken.holder);
-  return taken.lease;
+  return taken;
 }
 
 /** Cuts what is no record from the end, or ends the last line, and syncs. */
@@ -213,6 +218,17 @@ async function syncAll(paths: SessionPaths, ports: LogPorts, file: OpenFile): Pr
   await ports.files.syncFolder(paths.sessions);
 }
 
+/** Why a log whose end was inspected cannot be written; undefined where it can. Errors: `damaged`, `newer`, `not-a-log`. */
+export function writeRefusal(id: string, { verdict, session }: Inspection): LogError | undefined {
+  if (verdict.state === "damaged") return damagedError(id, verdict.damage);
+  if (verdict.state === "newer") return newerError(id, verdict.version);
+  if (session === undefined) return new LogError("not-a-log", `the log of session ${id} is no session log`);
+  if (session.id === id) return undefined;
+  return new LogError("not-a-log", `the log in the folder ${id} is of session ${session.id}`, {
+    next: "A session's folder must bear its id.",
+  });
+}
+
 interface Ready {
   readonly file: OpenFile;
   readonly inode: string;
@@ -225,14 +241,9 @@ interface Ready {
 async function makeReady(paths: SessionPaths, ports: LogPorts, file: OpenFile, lease: Lease): Promise<Ready> {
   const { id } = paths;
   const inspection = await inspectEnd(sourceOf(file));
-  const { verdict, session } = inspection;
-  if (verdict.state === "damaged") throw damagedError(id, verdict.damage);
-  if (verdict.state === "newer") throw newerError(id, verdict.version);
-  if (session === undefined) throw new LogError("not-a-log", `${paths.log} is no session log`);
-  if (session.id !== id)
-    throw new LogError("not-a-log", `the log in ${paths.folder} is of session ${session.id}`, {
-      next: "A session's folder must bear its id.",
-    });
+  const { session } = inspection;
+  const refusal = writeRefusal(id, inspection);
+  if (refusal !== undefined || session === undefined) throw refusal;
   const { end, cut } = await mendEnd(paths, ports, file, inspection);
   const tail: TailState = inspection.tail;
   const opened: OpenedState = {
@@ -247,7 +258,7 @@ async function makeReady(paths: SessionPaths, ports: LogPorts, file: OpenFile, l
 
 /**
  * Opens a session for writing: takes its lease, inspects its end, cuts a torn record (its bytes stay beside the log), and closes a turn
- * that was left open as interrupted by a crash. What was written by then is on stable storage. Costs the same at any length of the log.
+ * that was left open as interrupted by a crash, or as taken over where its owner still held it. What was written by then is on stable storage. Costs the same at any length of the log.
  * Rejects with `not-found`, `busy` (who writes it), `damaged` (the file is untouched), `newer`, `not-a-log`, `not-writable`.
  */
 export async function openLogForWrite(options: OpenOptions, ports: LogPorts = nodePorts): Promise<LogWriter> {
@@ -256,7 +267,8 @@ export async function openLogForWrite(options: OpenOptions, ports: LogPorts = no
   let lease: Lease | undefined;
   try {
     await refuseNewer(paths, file);
-    lease = await lockFor(paths, ports, options.steal === true);
+    const taken = await lockFor(paths, ports, options.steal === true);
+    ({ lease } = taken);
     const ready = await makeReady(paths, ports, file, lease);
     const writer = connect(
       (tell) => LogDisk.opened(ports, paths, tell, ready),
@@ -264,7 +276,9 @@ export async function openLogForWrite(options: OpenOptions, ports: LogPorts = no
     );
     const turn = ready.opened.interruptedTurn;
     await writer.begin(
-      turn === undefined ? [] : [{ kind: "turnInterrupted", turn, reason: "crash" } as never],
+      turn === undefined
+        ? []
+        : [{ kind: "turnInterrupted", turn, reason: taken.isTakenOver ? "taken-over" : "crash" } as never],
     );
     return writer;
   } catch (error) {

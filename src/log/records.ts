@@ -174,7 +174,7 @@ export interface TurnCommittedBody {
   readonly data?: unknown;
 }
 
-/** `crash`: found open at the next opening. `closed`: open when the log was closed. `fork`: cut by a fork. `missed`: its rest was not
+/** `crash`: found open at the next opening. `taken-over`: open when another process took the session from its owner. `closed`: open when the log was closed. `fork`: cut by a fork. `missed`: its rest was not
  * recorded. Else the driver's own word (`cancel`, `failed` …). */
 export interface TurnInterruptedBody {
   readonly kind: "turnInterrupted";

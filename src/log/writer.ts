@@ -76,6 +76,10 @@ export class FileLogWriter implements LogWriter {
   #callOffRetry: (() => void) | undefined;
   #missed = 0;
   #missedInAll = 0;
+  /** The log is being closed on a disk that refuses. */
+  #isLastTry = false;
+  /** Payloads that the last try left out. */
+  #blobsLost = 0;
   #lost: LogError | undefined;
   #bug: unknown;
   #closing: Promise<Closed> | undefined;
@@ -263,9 +267,7 @@ export class FileLogWriter implements LogWriter {
       group.push(batch);
       bytes += batch.bytes.length;
     }
-    for (const batch of group) {
-      for (const blob of batch.blobs) await putBlob(this.#disk.paths.blobs, this.#ports, blob.bytes);
-    }
+    await this.#storeBlobs(group);
     const last = group.at(-1);
     if (last !== undefined) {
       await this.#disk.write(group.length === 1 ? last.bytes : Buffer.concat(group.map((b) => b.bytes)));
@@ -285,6 +287,28 @@ export class FileLogWriter implements LogWriter {
     await this.#disk.sync();
     if (this.#queue.length === 0) this.#syncSeq = Math.min(this.#syncSeq, this.#writtenSeq);
     this.#saved(this.#writtenSeq);
+  }
+
+  /**
+   * Stores what the group's records name. Where the disk refuses one, the records before it are written all the same: `group` is cut to
+   * them. At the last try of all, records are written without what they name, which is counted.
+   */
+  async #storeBlobs(group: Batch[]): Promise<void> {
+    for (const [at, batch] of group.entries()) {
+      for (const blob of batch.blobs) {
+        try {
+          await putBlob(this.#disk.paths.blobs, this.#ports, blob.bytes);
+        } catch (error) {
+          if (errnoOf(error) === undefined) throw error;
+          if (this.#isLastTry) this.#blobsLost += 1;
+          else if (at === 0) throw error;
+          else {
+            group.length = at;
+            return;
+          }
+        }
+      }
+    }
   }
 
   /** The disk's guard, and what to do where the log was cut from outside. */
@@ -532,12 +556,13 @@ export class FileLogWriter implements LogWriter {
     const isPublished = this.#disk.isPublished;
     await this.#closeDisk();
     const unsavedRecords = Math.max(0, seqNext - this.#savedSeq) + missedRecords;
-    const saved = unsavedRecords === 0 && !isLost && this.#bug === undefined;
+    const blobsLost = this.#blobsLost;
+    const saved = unsavedRecords === 0 && blobsLost === 0 && !isLost && this.#bug === undefined;
     return {
       saved,
       unsavedRecords,
       ...(problem === undefined ? {} : { problem }),
-      message: closingWords({ id: this.id, saved, unsavedRecords, isLost, isPublished, problem }),
+      message: closingWords({ id: this.id, saved, unsavedRecords, blobsLost, isLost, isPublished, problem }),
     };
   }
 
@@ -554,10 +579,13 @@ export class FileLogWriter implements LogWriter {
       this.#kick();
       await this.#running;
     }
-    if (this.#isOver || this.#problem === undefined) return;
-    this.#callOffRetry?.();
-    this.#retry();
-    await this.#running;
+    for (const isLastTry of [false, true]) {
+      if (this.#isOver || this.#problem === undefined) return;
+      this.#isLastTry = isLastTry;
+      this.#callOffRetry?.();
+      this.#retry();
+      await this.#running;
+    }
   }
 
   async #closeDisk(): Promise<void> {

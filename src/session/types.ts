@@ -82,6 +82,8 @@ export interface DriverState {
   readonly lastTurn?: { readonly ms: number; readonly stopReason: string; readonly tokens?: number };
   /** Why the agent ended, in words for a person; absent where it was asked to. */
   readonly failure?: string;
+  /** What is true of the log as long as it cannot be written, in words for a person; absent where all is well, or nothing is to be saved. */
+  readonly notSaved?: string;
 }
 
 /** What became of an answer: taken, or too late, since somebody else (or a cancel) was first. */

@@ -32,9 +32,15 @@ async function* chunksOf(bytes: Uint8Array, cuts: readonly number[]): AsyncGener
   }
 }
 
-async function wire(text: string, cuts: readonly number[] = [], bytesMax?: number): Promise<WireItem[]> {
+async function wire(
+  text: string,
+  cuts: readonly number[] = [],
+  bytesMax?: number,
+  textBytesMax?: number,
+): Promise<WireItem[]> {
   const items: WireItem[] = [];
-  for await (const item of readWire(chunksOf(Buffer.from(text), cuts), bytesMax)) items.push(item);
+  for await (const item of readWire(chunksOf(Buffer.from(text), cuts), bytesMax, textBytesMax))
+    items.push(item);
   return items;
 }
 
@@ -66,16 +72,67 @@ describe("the wire", () => {
     const message = (length: number): string => JSON.stringify({ x: "y".repeat(length - 8) });
     expect(message(1000)).toHaveLength(1000);
     expect(await wire(`${message(1000)}\n`, [10], 1000)).toMatchObject([{ type: "message" }]);
-    const long = message(20_000);
+    // No text of it is long: cutting does not help.
+    const long = JSON.stringify(Array.from({ length: 5_000 }, () => 1234567));
     expect(await wire(`${long}\n{"next":1}\n`, [10, 900, 5000], 1000)).toEqual([
       {
         type: "large",
         head: long.slice(0, messageHeadBytes),
         tail: long.slice(-messageTailBytes),
-        bytes: 20_000,
+        bytes: long.length,
       },
       { type: "message", value: { next: 1 } },
     ]);
+  });
+});
+
+describe("a message longer than the limit", () => {
+  const cut = (value: unknown, cuts: readonly number[] = [], bytesMax = 1000) =>
+    wire(`${JSON.stringify(value)}\n`, cuts, bytesMax, 100);
+
+  it("at the limit: of a longer message the long texts are cut, each says so, and what is short is whole", async () => {
+    const [a, b] = ["a".repeat(100), "b".repeat(101)];
+    const bytes = JSON.stringify({ a, b, c: "c".repeat(2_000), d: { e: [1, null, "é"] } }).length + 1;
+    expect(await cut({ a, b, c: "c".repeat(2_000), d: { e: [1, null, "é"] } })).toEqual([
+      {
+        type: "cut",
+        bytes,
+        value: {
+          a,
+          b: `${"b".repeat(100)}… [1 bytes left out]`,
+          c: `${"c".repeat(100)}… [1900 bytes left out]`,
+          d: { e: [1, null, "é"] },
+        },
+      },
+    ]);
+  });
+
+  it("is cut between characters and escapes, wherever its bytes were parted", async () => {
+    const text = fc.string({ unit: "grapheme", minLength: 0, maxLength: 400 });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(text, { minLength: 3, maxLength: 8 }),
+        fc.array(fc.nat(4_000)),
+        async (texts, cuts) => {
+          const value = { texts, quotes: '\\"'.repeat(600), controls: "\u0001\n".repeat(300) };
+          const items = await cut(value, cuts);
+          expect(items).toEqual(await cut(value));
+          expect(items).toHaveLength(1);
+          if (items[0]?.type === "large") return;
+          expect(items[0]?.type).toBe("cut");
+          const got = (items[0] as unknown as { value: typeof value }).value;
+          const pairs = [
+            ...texts.map((whole, at) => [whole, got.texts[at] ?? ""] as const),
+            [value.quotes, got.quotes] as const,
+          ];
+          for (const [whole, kept] of pairs) {
+            const start = kept.replace(/… \[\d+ bytes left out\]$/, "");
+            expect(whole.startsWith(start)).toBe(true);
+            if (start !== whole) expect(kept).toMatch(/ bytes left out\]$/);
+          }
+        },
+      ),
+    );
   });
 });
 

@@ -104,7 +104,7 @@ describe("continue", () => {
     const path = await foreign(home);
     const { program, args } = await fakeCommand({ prompts: [[{ type: "echo" }]] }, home);
     const { status, stdout, stderr } = tool(around, ["continue", path, "--", program, ...args]);
-    expect([status, stderr]).toEqual([0, expect.stringContaining("carrying on with node")]);
+    expect([status, stderr]).toEqual([0, expect.stringContaining("carrying on with fake")]);
     expect(stdout).toContain("This conversation was had with another agent (claude-code)");
     expect(stdout.trimEnd().endsWith("now fix it")).toBe(true);
     const [id = ""] = await readdir(sessions);

@@ -88,6 +88,32 @@ describe("our own logs", () => {
   });
 });
 
+describe("one that cannot be judged does not hide the others", () => {
+  test("an emptied log, without --all too", async () => {
+    const [empty = ""] = await Promise.all(["a-empty", "b-sound"].map(session));
+    writeFileSync(empty, "");
+    const { code, out } = await run(home, ["doctor", "--json"]);
+    expect(code).toBe(7);
+    expect(findings(out).map(({ id, state }) => [id, state])).toEqual(
+      expect.arrayContaining([
+        ["a-empty", "damaged"],
+        ["b-sound", "sound"],
+      ]),
+    );
+  });
+
+  test("a folder whose log is gone is named", async () => {
+    const gone = await session("c-gone");
+    writeFileSync(join(dirname(gone), "settings"), "x");
+    rmSync(gone);
+    const { code, out } = await run(home, ["doctor", "--json"]);
+    expect(code).toBe(7);
+    expect(findings(out)).toMatchObject([
+      { id: "c-gone", state: "damaged", words: [expect.stringContaining("log.jsonl is not there")] },
+    ]);
+  });
+});
+
 describe("logs of other agents", () => {
   const good = fixture("sources/codex/rollout-1.jsonl").toString();
   const lines = good.trimEnd().split("\n");

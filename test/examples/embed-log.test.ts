@@ -8,19 +8,15 @@ import { openLog } from "../../src/sources/index.ts";
 import { entryLine } from "../support/entry-notation.ts";
 
 function example(...args: readonly string[]): string {
-  const run = spawnSync(
-    process.execPath,
-    ["--import", "./scripts/ts-hook.js", "examples/embed-log.ts", ...args],
-    {
-      encoding: "utf8",
-    },
-  );
+  const run = spawnSync(process.execPath, ["examples/embed-log.js", ...args], {
+    encoding: "utf8",
+  });
   expect(run.stderr).toBe("");
   return run.stdout;
 }
 
 test("it is 20 lines, records a session, and goes on with it", async () => {
-  const lines = readFileSync("examples/embed-log.ts", "utf8").split("\n");
+  const lines = readFileSync("examples/embed-log.js", "utf8").split("\n");
   expect(lines.filter((line) => line !== "" && !/^\/[/*]/.test(line)).length).toBeLessThanOrEqual(20);
   const sessions = mkdtempSync(join(tmpdir(), "hansard-example-"));
   try {

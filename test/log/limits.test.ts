@@ -205,6 +205,24 @@ describe("writing", () => {
     expect(await log.close()).toMatchObject({ saved: true });
   });
 
+  test("a payload that finds no room holds back what follows it, not what precedes it; at the end only its rest is lost", async () => {
+    const computer = new SimComputer();
+    const ports = withWrites(computer.spawn().ports, (bytes) =>
+      bytes.length > inlineBytesMax ? Promise.reject(systemError("ENOSPC")) : undefined,
+    );
+    const log = await createLog({ sessions, id }, ports);
+    const appended = ["before", "x".repeat(inlineBytesMax + 1), "after"].map((text) =>
+      log.append(message(text)),
+    );
+    expect((await Promise.all(appended)).map(({ state }) => state)).toEqual(["written", "held", "held"]);
+    const closed = await log.close();
+    expect(closed).toMatchObject({ saved: false, unsavedRecords: 0 });
+    expect(closed.message).toContain("is saved but for the rest of 1 long text");
+    const kinds = (await recordsOf(computer.spawn().ports)).map(({ kind }) => kind);
+    expect(kinds.filter((kind) => kind === "message")).toHaveLength(3);
+    expect(kinds.at(-1)).toBe("closed");
+  });
+
   test("what is held is bounded in bytes: more is missed, and the log says how much", async () => {
     const computer = new SimComputer();
     let isFull = false;

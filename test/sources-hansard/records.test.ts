@@ -39,7 +39,10 @@ const table: readonly (readonly [string, object, readonly string[]])[] = [
   [
     "a turn that a crash ended",
     { ...stamp, kind: "turnInterrupted", turn: 1, reason: "crash" },
-    ["turnInterrupted [end]", "  wounded interrupted: Hansard ended in the middle of the turn"],
+    [
+      "turnInterrupted [end]",
+      "  wounded interrupted: Hansard ended in the middle of the turn; a tool that ran may have partly run",
+    ],
   ],
   [
     "a turn that the driver ended, in its own word",

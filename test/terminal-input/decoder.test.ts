@@ -232,7 +232,11 @@ describe("limits", () => {
   test("a paste is cut at its limit, and ends where it ends", async () => {
     const { keys } = await hear(`\x1b[200~${"x".repeat(pasteUnitsMax + 10)}\x1b[201~q`);
     expect(keys[0]?.text).toHaveLength(pasteUnitsMax);
+    expect(keys[0]?.leftOut).toBe(10);
     expect(keys[1]?.name).toBe("q");
+    // A paste of just so much is whole, and the next one is judged by itself.
+    const { keys: next } = await hear(`\x1b[200~${"x".repeat(pasteUnitsMax)}\x1b[201~`);
+    expect([next[0]?.text?.length, next[0]?.leftOut]).toEqual([pasteUnitsMax, undefined]);
   });
 
   test("a control sequence beyond its limit is swallowed", async () => {

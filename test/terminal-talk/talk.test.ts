@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { pasteUnitsMax } from "../../src/terminal/input/index.ts";
 import { answerGuardMs, leaveAgainMs } from "../../src/terminal/talk/limits.ts";
 import { said, streaming, words } from "../terminal-shell/support.ts";
 import { approval, entryOf, talkRig } from "./support.ts";
@@ -322,6 +323,39 @@ describe("keys", () => {
     expect(words(r.emulator.screen())).toContain("The prompt was not taken (Up brings it back): no");
     await r.key("\x1b[A");
     expect(r.picture()).toContain("› hello▮");
+  });
+
+  test("what is not saved is said as long as it is true, and leaving asks", async () => {
+    const r = talkRig({ columns: 90 });
+    await r.settle();
+    const notSaved = "The session is not being saved: the disk is full (ENOSPC).";
+    r.session.stand({ notSaved });
+    r.emit({ type: "notice", tone: "error", text: notSaved });
+    await r.settle();
+    expect(words(r.emulator.screen()).match(/not being saved/g)).toHaveLength(1);
+    r.emit({ type: "notice", tone: "warning", text: "Something less." });
+    await r.settle();
+    expect(words(r.emulator.screen())).toContain(notSaved);
+    expect(words(r.emulator.screen())).toContain("Something less.");
+    await r.settle(60_000);
+    expect(words(r.emulator.screen())).toContain(notSaved);
+    await r.key("\x04");
+    expect(words(r.emulator.screen())).toContain("What is not saved would be lost: Ctrl+D again quits.");
+    r.session.stand({ notSaved: undefined } as never);
+    await r.settle(60_000);
+    expect(words(r.emulator.screen())).not.toContain("saved");
+    r.session.stand({ notSaved, phase: "ended" });
+    await r.settle();
+    await r.key("\x04");
+    await r.key("\x04");
+    expect(await r.ended).toBe("quit");
+  });
+
+  test("a paste that is longer than what is taken of one is said to be", async () => {
+    const r = talkRig({ columns: 90 });
+    await r.settle();
+    await r.key(`\x1b[200~${"x\n".repeat(pasteUnitsMax / 2)}123\x1b[201~`);
+    expect(words(r.emulator.screen())).toContain("3 at its end were left out");
   });
 
   test("an agent that has ended takes no prompt; Ctrl+D quits at once", async () => {

@@ -126,7 +126,9 @@ function evictionWords(record: Fields): string {
 
 /** Reasons of an interrupted turn that the log itself gives, as people say them. */
 const interruptions: Readonly<Record<string, string>> = {
-  crash: "Hansard ended in the middle of the turn",
+  crash: "Hansard ended in the middle of the turn; a tool that ran may have partly run",
+  "taken-over":
+    "another process took the session over in the middle of the turn; a tool that ran may have partly run",
   closed: "the session was closed in the middle of the turn",
   fork: "the session was forked in the middle of the turn",
   missed: "the rest of the turn was not recorded",

@@ -35,7 +35,10 @@ class Decoder implements InputDecoder {
   #state: State = "ground";
   #isAlt = false;
   #sequence = "";
-  #paste = "";
+  #paste: string[] = [];
+  /** Units that have come of it, taken or not. */
+  #pasteUnits = 0;
+  #isPasteWhole = true;
   /** What of the paste's end mark has come. */
   #endMark = "";
   #skip = 0;
@@ -201,7 +204,9 @@ class Decoder implements InputDecoder {
     if (final === "~" && parameters === "200") {
       this.#reset();
       this.#state = "paste";
-      this.#paste = "";
+      this.#paste = [];
+      this.#pasteUnits = 0;
+      this.#isPasteWhole = true;
       this.#endMark = "";
       return undefined;
     }
@@ -282,14 +287,20 @@ class Decoder implements InputDecoder {
   }
 
   #endPaste(): void {
-    const text = this.#paste;
+    const text = this.#paste.join("");
+    const leftOut = this.#pasteUnits - text.length;
     this.#reset();
-    this.#paste = "";
+    this.#paste = [];
     this.#endMark = "";
-    this.#key({ name: "paste", text });
+    this.#key({ name: "paste", text, ...(leftOut === 0 ? {} : { leftOut }) });
   }
 
   #addPaste(text: string): void {
-    if (this.#paste.length + text.length <= pasteUnitsMax) this.#paste += text;
+    if (text === "") return;
+    // Once something was left out all behind it is: what is taken is the start, with no gap in it.
+    const isWhole = this.#isPasteWhole && this.#pasteUnits + text.length <= pasteUnitsMax;
+    this.#pasteUnits += text.length;
+    if (isWhole) this.#paste.push(text);
+    else this.#isPasteWhole = false;
   }
 }

@@ -15,8 +15,8 @@ export const sequenceUnitsMax = 256;
 /** Units of one string sequence (OSC, DCS, APC); what is beyond is swallowed. */
 export const stringUnitsMax = 4_096;
 
-/** Units of one paste; what is beyond is left out. */
-export const pasteUnitsMax = 100_000;
+/** Units of one paste: four times what a prompt may hold. What is beyond is left out, and the key says how much. */
+export const pasteUnitsMax = 4_000_000;
 
 /** How long the end of the program waits for an answer that is still on its way. */
 export const settleMs = 100;

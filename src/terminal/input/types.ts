@@ -11,6 +11,8 @@ export interface Key {
   readonly shift?: true;
   /** What was typed, where the key is a character; what was pasted, for `paste`. */
   readonly text?: string;
+  /** Units that a paste was longer than what is taken of one; absent where it is whole. */
+  readonly leftOut?: number;
 }
 
 /** An answer of the terminal. Never a key, whatever it looks like. */

@@ -46,7 +46,11 @@ function signOf(outcome: CallOutcome | undefined, options: RenderOptions): Sign 
 
 /** What came of the call, without the time it took. */
 function resultWords(outcome: CallOutcome | undefined, sign: Sign): readonly Span[] {
-  if (sign.words !== undefined) return [tone(sign.words, sign.tone)];
+  if (sign.words !== undefined) {
+    const said = [tone(sign.words, sign.tone)];
+    if (outcome?.state !== "interrupted" || outcome.note === undefined) return said;
+    return cutSpans([...said, ...safeSpans(`, ${outcome.note}`, { tone: "dim" })], interruptedCells);
+  }
   if (outcome === undefined) return [];
   if (outcome.exitCode !== undefined && outcome.exitCode !== 0)
     return [tone(`exit ${outcome.exitCode}`, "bad")];
@@ -58,6 +62,8 @@ function resultWords(outcome: CallOutcome | undefined, sign: Sign): readonly Spa
 /** Cells kept for the time at the right, so that times of neighbouring calls stand under each other. */
 const timeCells = 6;
 const wordsCells = 9;
+/** Cells for what became of an interrupted call: it must not be taken for one that did nothing. */
+const interruptedCells = 40;
 
 function rightPart(
   outcome: CallOutcome | undefined,

@@ -440,7 +440,8 @@ function divider(
   );
 }
 
-function woundWords(wound: Wound): readonly [string, string | undefined] {
+/** What stopped the conversation, and the words it came with. */
+export function woundWords(wound: Wound): readonly [string, string | undefined] {
   switch (wound.kind) {
     case "mute":
       return ["the model said nothing", undefined];

@@ -1,5 +1,6 @@
 /** Entries to styled lines. @module */
 export { spinnerFrames } from "./call.ts";
+export { woundWords } from "./entries.ts";
 export { renderEntry } from "./entry.ts";
 export {
   createClock,

@@ -97,11 +97,15 @@ export function drawFoot(facts: FootFacts, width: number, rowsMax: number): Foot
     driver.phase === "ended" && driver.failure !== undefined && !isFailureSaid
       ? take(renderNotice({ tone: "error", text: `The agent has ended: ${driver.failure}` }, width))
       : [];
-  const notice = facts.notice === undefined ? [] : take(renderNotice(facts.notice, width));
+  // It stands as long as it is true, whatever else is told meanwhile.
+  const { notSaved } = driver;
+  const unsaved = notSaved === undefined ? [] : take(renderNotice({ tone: "error", text: notSaved }, width));
+  const isTold = facts.notice === undefined || facts.notice.text === notSaved;
+  const notice = facts.notice === undefined || isTold ? [] : take(renderNotice(facts.notice, width));
   const queued = take(queuedLines(facts.queued, driver.queued, width, left));
   const plan =
     driver.phase === "ready" || driver.phase === "ended" ? [] : take(planLines(driver.plan, width, left));
-  const above = [...top, ...plan, ...box, ...queued, ...failure, ...notice];
+  const above = [...top, ...plan, ...box, ...queued, ...failure, ...unsaved, ...notice];
   const lines = [...above, ...prompt.lines, ...status];
   return prompt.cursor === undefined
     ? { lines }

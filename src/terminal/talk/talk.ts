@@ -11,7 +11,7 @@ import {
   replacePrompt,
   seedHistory,
 } from "../composer/index.ts";
-import { type Key, keyName } from "../input/index.ts";
+import { type Key, keyName, pasteUnitsMax } from "../input/index.ts";
 import type { Clock, Unsubscribe } from "../port.ts";
 import type { Notice, RenderOptions, Status } from "../render/index.ts";
 import { approvalEntry, optionOf } from "./approval-box.ts";
@@ -157,7 +157,12 @@ export class Talk {
     });
     this.#composer = pressed.composer;
     const { refused } = pressed.composer.editor;
-    if (refused !== undefined) this.#options.say({ tone: "warning", text: refused });
+    if (key.leftOut !== undefined)
+      this.#options.say({
+        tone: "warning",
+        text: `A paste is taken up to ${pasteUnitsMax} characters: ${key.leftOut} at its end were left out. Put it into a file and name the file.`,
+      });
+    else if (refused !== undefined) this.#options.say({ tone: "warning", text: refused });
     const { act } = pressed;
     if (act?.type !== "leave" && act?.type !== "interrupt") this.#leaving = undefined;
     this.#options.changed();
@@ -338,17 +343,23 @@ export class Talk {
     const now = this.#options.clock.now();
     const isAgain = this.#leaving?.key === key && now - this.#leaving.at <= leaveAgainMs;
     const isBusy = this.isAtWork || this.#driver.queued > 0;
-    if (isAgain || this.#driver.phase === "ended" || (key === "leave" && !isBusy)) {
+    const isUnsaved = this.#driver.notSaved !== undefined;
+    const isOver = this.#driver.phase === "ended" || (key === "leave" && !isBusy);
+    if (isAgain || (isOver && !isUnsaved)) {
       this.#options.quit();
       return;
     }
     this.#leaving = { key, at: now };
     const name = key === "leave" ? "Ctrl+D" : "Ctrl+C";
-    this.#options.say(
-      isBusy
-        ? { tone: "warning", text: `The agent is at work. ${name} again cancels its turn and quits.` }
-        : { tone: "information", text: `${name} again quits.` },
-    );
+    const then = isBusy ? "cancels the turn and quits" : "quits";
+    if (isUnsaved)
+      this.#options.say({ tone: "warning", text: `What is not saved would be lost: ${name} again ${then}.` });
+    else if (isBusy)
+      this.#options.say({
+        tone: "warning",
+        text: `The agent is at work. ${name} again cancels its turn and quits.`,
+      });
+    else this.#options.say({ tone: "information", text: `${name} again quits.` });
   }
 
   #nextMode(): void {

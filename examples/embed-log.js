@@ -1,14 +1,12 @@
-/** An agent that records its sessions: `node examples/embed-log.ts <sessions folder> [<session>]`. With a session, it goes on with it. */
-import { createLog, openLogForRead, openLogForWrite, type RecordSpec } from "hansard/log";
+/** An agent that records its sessions: `node examples/embed-log.js <sessions folder> [<session>]`. With a session, it goes on with it. */
+import { createLog, openLogForRead, openLogForWrite } from "hansard/log";
 
 const [sessions = "sessions", id] = process.argv.slice(2);
-const listener = { notice: ({ text }: { readonly text: string }) => console.error(text) };
+const listener = { notice: ({ text }) => console.error(text) };
 const log = await (id === undefined
   ? createLog({ sessions, agent: "mine", listener })
   : openLogForWrite({ sessions, id, listener }));
-const say = (role: "user" | "assistant" | "tool_call" | "tool_result", payload: object): RecordSpec => {
-  return { kind: "message", role, payload };
-};
+const say = (role, payload) => ({ kind: "message", role, payload });
 await log.append([{ kind: "turnStarted" }, say("user", { text: "What time is it?" })]);
 // Recorded before it runs: after a crash it is known that it may have run.
 await log.append(say("tool_call", { toolCallId: "1", toolName: "clock" }));
