@@ -1,7 +1,6 @@
 /** Checking a line log: one pass over all of it, in memory that grows with distinct ids only. */
 import { forwardBatches } from "../lines/index.ts";
 import { Census } from "./census.ts";
-import { objectOf, stringOf } from "./fields.ts";
 import type { LogReader } from "./reader.ts";
 import type { AgentName, CheckReport, DamageNote } from "./types.ts";
 import { judged } from "./unit.ts";
@@ -33,8 +32,9 @@ export async function checkLog(
         census.recovered += 1;
         damaged.push({ start, end, reason: item.recovered });
       }
-      census.add(reader.classifier.classify(item));
-      const session = stringOf(objectOf(item.value)?.["sessionId"]);
+      const said = reader.classifier.classify(item);
+      census.add(said);
+      const { session } = said;
       if (session !== undefined && sessions.size < SESSIONS_MAX) sessions.add(session);
     }
   }

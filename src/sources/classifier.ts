@@ -60,6 +60,8 @@ export interface Classified {
   readonly node?: TreeNode;
   readonly info?: Partial<SessionInfo>;
   readonly usage?: UsageNote;
+  /** The session that the record says it is of, where each record says it. */
+  readonly session?: string;
   /** Set on each record of an API message; `check` counts distinct ones. */
   readonly modelMessage?: string;
 }

@@ -12,12 +12,12 @@ import {
   noteDraft,
   objectOf,
   RAW_TEXT_MAX,
-  rawDraft,
   stringOf,
   timed,
   timeOf,
   wordOf,
 } from "../fields.ts";
+import { promptDraft, unknown } from "../kinds.ts";
 
 /** The meaning of one message: pure and total. */
 export function classifyMessage(element: DocumentElement): Classified {
@@ -31,7 +31,7 @@ export function classifyMessage(element: DocumentElement): Classified {
     if (role === "info") return infoMessage(value, time);
   }
   const kind = role === "" ? "no role" : role;
-  return { kind, known: false, entries: [rawDraft(`unknown record kind ${kind}`, element.value, time)] };
+  return unknown(kind, element.value, time);
 }
 
 /** A message's number within its thread. */
@@ -48,13 +48,7 @@ function userMessage(value: Fields, time: number | undefined): Classified {
     typeof value["content"] === "string" ? value["content"] : pieces.filter((piece) => !isResult(piece));
   const { texts, attachments } = userContent(content, time);
   if (texts.length === 0 && attachments.length === 0) return { kind: "user", known: true, entries: results };
-  const prompt: EntryDraft = {
-    kind: "delivered",
-    sender: "user",
-    body: texts.join("\n"),
-    ...(attachments.length > 0 ? { attachments } : {}),
-    ...timed(time),
-  };
+  const prompt = promptDraft(texts.join("\n"), attachments, time);
   // A prompt beside results was typed while the tools ran.
   const mark: Mark = results.length > 0 ? { type: "turnStarted", implied: true } : { type: "turnStarted" };
   return { kind: "user", known: true, entries: [...results, prompt], marks: [mark] };

@@ -1,17 +1,8 @@
 /** What the records of a Claude Code transcript mean. */
 import type { RecordItem } from "../../lines/index.ts";
 import type { Classified, Classifier, EntryDraft, Mark, TreeNode } from "../classifier.ts";
-import {
-  countOf,
-  type Fields,
-  noteDraft,
-  objectOf,
-  rawDraft,
-  stringOf,
-  timed,
-  timeOf,
-  wordOf,
-} from "../fields.ts";
+import { countOf, type Fields, noteDraft, objectOf, stringOf, timed, timeOf, wordOf } from "../fields.ts";
+import { nameless, ofSession, unknown } from "../kinds.ts";
 import type { SessionInfo } from "../types.ts";
 import { classifyAssistant } from "./assistant.ts";
 import { classifyAttachment } from "./attachment.ts";
@@ -61,18 +52,21 @@ const sideKinds: ReadonlySet<string> = new Set([
 ]);
 
 function classify(record: RecordItem, isSubagentFile: boolean): Classified {
+  const session = wordOf(objectOf(record.value)?.["sessionId"]);
+  return ofSession(meaningOf(record, isSubagentFile), session);
+}
+
+function meaningOf(record: RecordItem, isSubagentFile: boolean): Classified {
   const value = objectOf(record.value);
   const type = stringOf(value?.["type"]);
-  if (value === undefined || type === undefined)
-    return { kind: "no type", known: false, entries: [rawDraft("a record without a type", record.value)] };
+  if (value === undefined || type === undefined) return nameless("type", record.value);
   const subtype = type === "system" ? wordOf(value["subtype"]) : undefined;
   const kind = subtype === undefined ? type : `${type}/${subtype}`;
   const isSide = value["isSidechain"] === true && !isSubagentFile;
   const time = timeOf(value["timestamp"]);
   const subagent = isSide ? (wordOf(value["agentId"]) ?? "subagent") : undefined;
   const said = saidBy(type, subtype, { value, time, subagent });
-  if (said === undefined)
-    return { kind, known: false, entries: [rawDraft(`unknown record kind ${kind}`, value, time)] };
+  if (said === undefined) return unknown(kind, value, time);
   // A subagent's rows are shown, and have no say in the course of the session.
   const node = isSide ? undefined : nodeOf(type, value, said.entries);
   const info = { ...envelopeInfo(value, isSide), ...said.info };

@@ -2,7 +2,8 @@
 import { modelBlocks, usageCounters, userContent } from "../anthropic.ts";
 import type { Classified, EntryDraft, Mark } from "../classifier.ts";
 import type { DocumentElement } from "../document/format.ts";
-import { type Fields, noteDraft, objectOf, rawDraft, stringOf, timed, timeOf, wordOf } from "../fields.ts";
+import { type Fields, noteDraft, objectOf, stringOf, timed, timeOf, wordOf } from "../fields.ts";
+import { unknown } from "../kinds.ts";
 
 /** What the program puts around a person's words. */
 const TYPED = /<(task|feedback|user_message|answer)>([\s\S]*?)<\/\1>/;
@@ -24,7 +25,7 @@ export function classifyTurn(element: DocumentElement, value: Fields): Classifie
   }
   if (role === "user") return userTurn(kind, value, time);
   if (role === "assistant") return modelTurn(kind, value, time, `@${element.index}`);
-  return { kind, known: false, entries: [rawDraft(`unknown record kind ${kind}`, value, time)] };
+  return unknown(kind, value, time);
 }
 
 function userTurn(kind: string, value: Fields, time: number | undefined): Classified {

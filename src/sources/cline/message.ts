@@ -11,12 +11,12 @@ import {
   type Fields,
   noteDraft,
   objectOf,
-  rawDraft,
   stringOf,
   timed,
   timeOf,
   wordOf,
 } from "../fields.ts";
+import { unknown } from "../kinds.ts";
 import { classifyTurn } from "./history.ts";
 import { browserBlock, commandBlock, mcpBlock, toolEntries } from "./tools.ts";
 
@@ -84,9 +84,7 @@ export function classifyRow(element: DocumentElement): Classified {
   const kind = type === "" ? "no type" : `${type}/${name}`;
   const time = timeOf(value?.["ts"]);
   const said = value === undefined ? undefined : told(kind, value, time, element.index);
-  return (
-    said ?? { kind, known: false, entries: [rawDraft(`unknown record kind ${kind}`, element.value, time)] }
-  );
+  return said ?? unknown(kind, element.value, time);
 }
 
 /** A row's time is its name. A turn of the other file has none. */

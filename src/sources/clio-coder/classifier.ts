@@ -12,12 +12,12 @@ import {
   noteDraft,
   objectOf,
   RAW_TEXT_MAX,
-  rawDraft,
   stringOf,
   timed,
   timeOf,
   wordOf,
 } from "../fields.ts";
+import { known, nameless, unknown } from "../kinds.ts";
 import type { SessionInfo } from "../types.ts";
 
 export const clioCoderClassifier: Classifier = { agent: "clio-coder", classify };
@@ -38,16 +38,11 @@ const SILENT: ReadonlySet<string> = new Set([
 function classify(record: RecordItem): Classified {
   const value = objectOf(record.value);
   const kind = stringOf(value?.["kind"]) ?? (value?.["type"] === "session" ? "session" : undefined);
-  if (value === undefined || kind === undefined)
-    return { kind: "no kind", known: false, entries: [rawDraft("a record without a kind", record.value)] };
+  if (value === undefined || kind === undefined) return nameless("kind", record.value);
   const time = timeOf(value["timestamp"]);
   const said = told(kind, value, time, `@${record.start}`) ?? unknown(kind, value, time);
   const node = nodeOf(value, kind);
   return node === undefined ? said : { ...said, node };
-}
-
-function unknown(kind: string, value: Fields, time: number | undefined): Classified {
-  return { kind, known: false, entries: [rawDraft(`unknown record kind ${kind}`, value, time)] };
 }
 
 function nodeOf(value: Fields, kind: string): TreeNode | undefined {
@@ -56,21 +51,6 @@ function nodeOf(value: Fields, kind: string): TreeNode | undefined {
   const role = value["role"];
   const heads = kind === "message" && (role === "user" || role === "assistant");
   return { id, parentId: wordOf(value["parentTurnId"]), heads };
-}
-
-function known(
-  kind: string,
-  entries: readonly EntryDraft[],
-  marks: readonly Mark[] = [],
-  info: Partial<SessionInfo> = {},
-): Classified {
-  return {
-    kind,
-    known: true,
-    entries,
-    ...(marks.length > 0 ? { marks } : {}),
-    ...(Object.keys(info).length > 0 ? { info } : {}),
-  };
 }
 
 function told(kind: string, value: Fields, time: number | undefined, start: string): Classified | undefined {

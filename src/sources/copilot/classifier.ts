@@ -14,12 +14,12 @@ import {
   noteDraft,
   objectOf,
   RAW_TEXT_MAX,
-  rawDraft,
   stringOf,
   timed,
   timeOf,
   wordOf,
 } from "../fields.ts";
+import { knownAs, nameless, unknown } from "../kinds.ts";
 import type { SessionInfo } from "../types.ts";
 
 export const copilotClassifier: Classifier = { agent: "copilot", classify };
@@ -88,8 +88,7 @@ interface Event {
 function classify(record: RecordItem): Classified {
   const value = objectOf(record.value);
   const type = stringOf(value?.["type"]);
-  if (value === undefined || type === undefined)
-    return { kind: "no type", known: false, entries: [rawDraft("a record without a type", record.value)] };
+  if (value === undefined || type === undefined) return nameless("type", record.value);
   const data = objectOf(value["data"]) ?? {};
   const event: Event = {
     type,
@@ -98,11 +97,7 @@ function classify(record: RecordItem): Classified {
     subagent: wordOf(value["agentId"]) ?? wordOf(data["parentToolCallId"]),
     key: wordOf(value["id"]) ?? `@${record.start}`,
   };
-  const said = told(event) ?? {
-    kind: type,
-    known: false,
-    entries: [rawDraft(`unknown record kind ${type}`, value, event.time)],
-  };
+  const said = told(event) ?? unknown(type, value, event.time);
   const node = nodeOf(value, type);
   return { ...withSubagent(said, event.subagent), ...(node === undefined ? {} : { node }) };
 }
@@ -125,17 +120,7 @@ const ENDED: readonly Mark[] = [{ type: "turnEnded" }];
 
 function told(event: Event): Classified | undefined {
   const { type, data, time } = event;
-  const known = (
-    entries: readonly EntryDraft[],
-    marks: readonly Mark[] = [],
-    info: Partial<SessionInfo> = {},
-  ): Classified => ({
-    kind: type,
-    known: true,
-    entries,
-    ...(marks.length > 0 ? { marks } : {}),
-    ...(Object.keys(info).length > 0 ? { info } : {}),
-  });
+  const known = knownAs(type);
   const note = (topic: string, ...fields: readonly string[]): Classified =>
     known([noteDraft(topic, firstText(data, fields), time)]);
   if (SILENT.has(type)) return known([]);

@@ -14,12 +14,12 @@ import {
   numberOf,
   objectOf,
   RAW_TEXT_MAX,
-  rawDraft,
   stringOf,
   timed,
   timeOf,
   wordOf,
 } from "../fields.ts";
+import { unknown, withParts } from "../kinds.ts";
 
 /** The meaning of one message: pure and total. */
 export function classifyMessage(element: DocumentElement): Classified {
@@ -28,7 +28,7 @@ export function classifyMessage(element: DocumentElement): Classified {
   const time = timeOf(value?.["created_at"]);
   if (value === undefined || !["user", "assistant", "tool", "system"].includes(role)) {
     const kind = role === "" ? "no role" : role;
-    return { kind, known: false, entries: [rawDraft(`unknown record kind ${kind}`, element.value, time)] };
+    return unknown(kind, element.value, time);
   }
   const parts = (arrayOf(value["parts"]) ?? []).map((part) => {
     const fields = objectOf(part) ?? {};
@@ -38,8 +38,8 @@ export function classifyMessage(element: DocumentElement): Classified {
     role === "assistant"
       ? modelMessage(value, parts, time, nameOf(value) ?? `@${element.index}`)
       : delivered(role, parts, time);
-  const strange = parts.find(({ type }) => !KNOWN.has(type));
-  return strange === undefined ? said : { ...said, kind: `${role} part/${strange.type}`, known: false };
+  const types = parts.map(({ type }) => type);
+  return withParts(said, role, types, (type) => KNOWN.has(type));
 }
 
 const KNOWN: ReadonlySet<string> = new Set([

@@ -3,7 +3,7 @@ import type { Database } from "../../sqlite/index.ts";
 import { parseJson } from "../document/json.ts";
 import type { MessageRow } from "../document/message-store.ts";
 import { timeOf } from "../fields.ts";
-import { jsonCell, selected, textCell } from "../sqlite/cells.ts";
+import { jsonCell, selected, sessionRow, textCell } from "../sqlite/cells.ts";
 import { columnsOf, type DatabaseFormat, type SessionRow } from "../sqlite/format.ts";
 import { classifyMessage, nameOf } from "./message.ts";
 
@@ -36,19 +36,9 @@ function sessions(database: Database, limit: number): readonly SessionRow[] {
   return database
     .prepare(`SELECT ${wanted} FROM sessions ORDER BY ${order} LIMIT ?`)
     .all(limit)
-    .flatMap((row) => {
-      const id = textCell(row["id"]);
-      if (id === undefined) return [];
-      const modifiedAt = timeOf(row["updated_at"]);
-      const parentId = textCell(row["parent_session_id"]);
-      return [
-        {
-          id,
-          ...(modifiedAt === undefined ? {} : { modifiedAt }),
-          ...(parentId === undefined ? {} : { parentId }),
-        },
-      ];
-    });
+    .flatMap((row) =>
+      sessionRow(row["id"], { modifiedAt: timeOf(row["updated_at"]), parent: row["parent_session_id"] }),
+    );
 }
 
 /** What a session is called before the model has given it a title, and where it gave none. */

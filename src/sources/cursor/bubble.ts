@@ -11,12 +11,12 @@ import {
   lineCount,
   objectOf,
   RAW_TEXT_MAX,
-  rawDraft,
   stringOf,
   timed,
   timeOf,
   wordOf,
 } from "../fields.ts";
+import { unknown } from "../kinds.ts";
 import { promptOf } from "./user-text.ts";
 
 /** The types of messages, which are numbers. */
@@ -30,7 +30,7 @@ export function classifyBubble(element: DocumentElement): Classified {
   const time = timeOf(value?.["createdAt"]);
   if (value === undefined || (type !== USER && type !== MODEL)) {
     const kind = typeof type === "number" ? `type ${type}` : "no type";
-    return { kind, known: false, entries: [rawDraft(`unknown record kind ${kind}`, element.value, time)] };
+    return unknown(kind, element.value, time);
   }
   if (type === USER) return promptOf([stringOf(value["text"]) ?? ""], attachmentsOf(value), [], time);
   return modelMessage(value, time, bubbleNameOf(value) ?? `@${element.index}`);

@@ -13,10 +13,10 @@ import {
   noteDraft,
   objectOf,
   RAW_TEXT_MAX,
-  rawDraft,
   stringOf,
   wordOf,
 } from "../fields.ts";
+import { unknown, withParts } from "../kinds.ts";
 import { promptOf } from "./user-text.ts";
 
 const ROLES: ReadonlySet<string> = new Set(["system", "user", "assistant", "tool"]);
@@ -36,7 +36,7 @@ export function classifyChatMessage(element: DocumentElement): Classified {
   const role = stringOf(value?.["role"]) ?? "";
   if (value === undefined || !ROLES.has(role)) {
     const kind = role === "" ? "no role" : role;
-    return { kind, known: false, entries: [rawDraft(`unknown record kind ${kind}`, element.value)] };
+    return unknown(kind, element.value);
   }
   const content = value["content"];
   const pieces =
@@ -44,8 +44,7 @@ export function classifyChatMessage(element: DocumentElement): Classified {
       ? [{ type: "text", text: content }]
       : (arrayOf(content) ?? []).map((piece) => objectOf(piece) ?? { type: "", value: piece });
   const said = meaningOf(role, pieces, chatNameOf(value) ?? `@${element.index}`);
-  const strange = pieces.map(typeOf).find((type) => !PIECES.has(type));
-  return strange === undefined ? said : { ...said, kind: `${role} part/${strange}`, known: false };
+  return withParts(said, role, pieces.map(typeOf), (type) => PIECES.has(type));
 }
 
 /** The name of the bytes that hold the message. */

@@ -2,7 +2,8 @@
 import type { RecordItem } from "../../lines/index.ts";
 import { hasCall, modelBlocks, userContent } from "../anthropic.ts";
 import type { Classified, Classifier, Mark } from "../classifier.ts";
-import { objectOf, rawDraft, stringOf } from "../fields.ts";
+import { objectOf, stringOf } from "../fields.ts";
+import { unknown } from "../kinds.ts";
 import { promptOf } from "./user-text.ts";
 
 export const cursorClassifier: Classifier = { agent: "cursor", classify };
@@ -13,7 +14,7 @@ function classify(record: RecordItem): Classified {
   const message = objectOf(value?.["message"]);
   if (message === undefined || (role !== "user" && role !== "assistant")) {
     const kind = role === "" ? "no role" : role;
-    return { kind, known: false, entries: [rawDraft(`unknown record kind ${kind}`, record.value)] };
+    return unknown(kind, record.value);
   }
   if (role === "assistant") return modelMessage(message["content"]);
   const { texts, attachments, results } = userContent(message["content"], undefined);

@@ -4,7 +4,7 @@ import { parseJson } from "../document/json.ts";
 import type { MessageRow } from "../document/message-store.ts";
 import { arrayOf, type Fields, objectOf, stringOf, timeOf, wordOf } from "../fields.ts";
 import { printOf } from "../print.ts";
-import { jsonCell, textCell } from "../sqlite/cells.ts";
+import { jsonCell, sessionRow, textCell } from "../sqlite/cells.ts";
 import type { DatabaseFormat } from "../sqlite/format.ts";
 import { bubbleNameOf, classifyBubble } from "./bubble.ts";
 import { EDITOR_FRESH_MESSAGES_MAX } from "./limits.ts";
@@ -55,21 +55,13 @@ function sessions(database: Database, limit: number): ReturnType<DatabaseFormat[
       ORDER BY updated DESC LIMIT ?`,
     )
     .all(CHAT, `composerData${BEHIND}`, limit);
-  return rows.flatMap((row) => {
-    const id = String(row["key"]).slice(CHAT.length);
-    const modifiedAt = timeOf(row["updated"]);
-    const parentId = textCell(row["parent"]);
-    // Ids that are no words of a path cannot be named.
-    if (id === "" || /[#/\\]/.test(id)) return [];
-    return [
-      {
-        id,
-        ...(modifiedAt === undefined ? {} : { modifiedAt }),
-        ...(parentId === undefined ? {} : { parentId }),
-        ...(row["archived"] === 1 ? { archived: true } : {}),
-      },
-    ];
-  });
+  return rows.flatMap((row) =>
+    sessionRow(String(row["key"]).slice(CHAT.length), {
+      modifiedAt: timeOf(row["updated"]),
+      parent: row["parent"],
+      archived: row["archived"] === 1,
+    }),
+  );
 }
 
 function chatOf(database: Database, id: string): Fields | undefined {

@@ -1,7 +1,8 @@
 /** A prompt as Cursor sends it: what the person typed stands in a tag of its own; what stands around it was put in by the program. */
 import type { Attachment } from "../../transcript/index.ts";
 import type { Classified, EntryDraft } from "../classifier.ts";
-import { noteDraft, timed } from "../fields.ts";
+import { noteDraft } from "../fields.ts";
+import { promptDraft } from "../kinds.ts";
 
 const QUERY = /<user_query>\n?([\s\S]*?)\n?<\/user_query>/;
 
@@ -28,12 +29,6 @@ export function promptOf(
   }
   const entries = [...before, ...notes];
   if (typed.length === 0 && attachments.length === 0) return { kind: "user", known: true, entries };
-  const prompt: EntryDraft = {
-    kind: "delivered",
-    sender: "user",
-    body: typed.join("\n"),
-    ...(attachments.length > 0 ? { attachments } : {}),
-    ...timed(time),
-  };
+  const prompt = promptDraft(typed.join("\n"), attachments, time);
   return { kind: "user", known: true, entries: [...entries, prompt], marks: [{ type: "turnStarted" }] };
 }

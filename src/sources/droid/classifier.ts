@@ -3,17 +3,8 @@ import type { RecordItem } from "../../lines/index.ts";
 import type { ContentBlock } from "../../transcript/index.ts";
 import { hasCall, modelBlocks, usageCounters, userContent } from "../anthropic.ts";
 import type { Classified, Classifier, EntryDraft, Mark, TreeNode } from "../classifier.ts";
-import {
-  countOf,
-  type Fields,
-  noteDraft,
-  objectOf,
-  rawDraft,
-  stringOf,
-  timed,
-  timeOf,
-  wordOf,
-} from "../fields.ts";
+import { countOf, type Fields, noteDraft, objectOf, stringOf, timed, timeOf, wordOf } from "../fields.ts";
+import { known, nameless, promptDraft, unknown } from "../kinds.ts";
 import type { SessionInfo } from "../types.ts";
 
 export const droidClassifier: Classifier = { agent: "droid", classify };
@@ -21,30 +12,24 @@ export const droidClassifier: Classifier = { agent: "droid", classify };
 function classify(record: RecordItem): Classified {
   const value = objectOf(record.value);
   const type = stringOf(value?.["type"]);
-  if (value === undefined || type === undefined)
-    return { kind: "no type", known: false, entries: [rawDraft("a record without a type", record.value)] };
+  if (value === undefined || type === undefined) return nameless("type", record.value);
   const time = timeOf(value["timestamp"]);
   switch (type) {
     case "session_start":
-      return { kind: type, known: true, entries: [], info: startInfo(value) };
+      return known(type, [], [], startInfo(value));
     case "message":
       return message(value, time, record.start);
     case "session_settings":
-      return { kind: type, known: true, entries: [], info: settingsInfo(value) };
+      return known(type, [], [], settingsInfo(value));
     case "agent_turn_outcome":
     case "session_end":
-      return { kind: type, known: true, entries: [], marks: [{ type: "turnEnded" }] };
+      return known(type, [], [{ type: "turnEnded" }]);
     case "todo_state":
-      return { kind: type, known: true, entries: [] };
+      return known(type, []);
     case "compaction_state":
-      return {
-        kind: type,
-        known: true,
-        entries: [compactedDraft(value, time)],
-        marks: [{ type: "compacted" }],
-      };
+      return known(type, [compactedDraft(value, time)], [{ type: "compacted" }]);
     default:
-      return { kind: type, known: false, entries: [rawDraft(`unknown record kind ${type}`, value, time)] };
+      return unknown(type, value, time);
   }
 }
 
@@ -83,8 +68,7 @@ function message(value: Fields, time: number | undefined, start: number): Classi
   const role = stringOf(body?.["role"]) ?? "";
   const kind = `message/${role}`;
   const id = wordOf(value["id"]);
-  if (body === undefined || (role !== "user" && role !== "assistant"))
-    return { kind, known: false, entries: [rawDraft(`unknown record kind ${kind}`, value, time)] };
+  if (body === undefined || (role !== "user" && role !== "assistant")) return unknown(kind, value, time);
   const said =
     role === "user" ? userMessage(kind, body, time) : modelMessage(kind, body, time, id ?? `@${start}`);
   // Results stand beside the next call under one message: only prompts and messages of the model begin branches.
@@ -110,13 +94,7 @@ function userMessage(kind: string, body: Fields, time: number | undefined): Clas
   const notes = texts.filter((text) => INJECTED.test(text)).map((text) => noteDraft("context", text, time));
   if (typed.length === 0 && attachments.length === 0)
     return { kind, known: true, entries: [...results, ...notes] };
-  const prompt: EntryDraft = {
-    kind: "delivered",
-    sender: "user",
-    body: typed.join("\n"),
-    ...(attachments.length > 0 ? { attachments } : {}),
-    ...timed(time),
-  };
+  const prompt = promptDraft(typed.join("\n"), attachments, time);
   const mark: Mark = results.length > 0 ? { type: "turnStarted", implied: true } : { type: "turnStarted" };
   return { kind, known: true, entries: [...results, ...notes, prompt], marks: [mark] };
 }

@@ -9,12 +9,12 @@ import {
   noteDraft,
   objectOf,
   RAW_TEXT_MAX,
-  rawDraft,
   stringOf,
   timed,
   timeOf,
   wordOf,
 } from "../fields.ts";
+import { known, nameless, unknown } from "../kinds.ts";
 import type { SessionInfo } from "../types.ts";
 import {
   durableText,
@@ -38,28 +38,12 @@ function classify(record: RecordItem): Classified {
   const time = timeOf(value?.["timestamp_ms"]);
   const event = objectOf(value?.["event"]);
   const kind = stringOf(value?.["kind"]) ?? (event === undefined ? undefined : Object.keys(event)[0]);
-  if (value === undefined || kind === undefined)
-    return { kind: "no kind", known: false, entries: [rawDraft("a record without a kind", record.value)] };
+  if (value === undefined || kind === undefined) return nameless("kind", record.value);
   const said =
     event === undefined
       ? frame(kind, objectOf(value["payload"]) ?? {}, time)
       : conversationEvent(kind, objectOf(event[kind]) ?? {}, time, `@${record.start}`);
-  return said ?? { kind, known: false, entries: [rawDraft(`unknown record kind ${kind}`, value, time)] };
-}
-
-function known(
-  kind: string,
-  entries: readonly EntryDraft[],
-  marks: readonly Mark[] = [],
-  info: Partial<SessionInfo> = {},
-): Classified {
-  return {
-    kind,
-    known: true,
-    entries,
-    ...(marks.length > 0 ? { marks } : {}),
-    ...(Object.keys(info).length > 0 ? { info } : {}),
-  };
+  return said ?? unknown(kind, value, time);
 }
 
 function frame(kind: string, payload: Fields, time: number | undefined): Classified | undefined {

@@ -11,12 +11,12 @@ import {
   noteDraft,
   objectOf,
   RAW_TEXT_MAX,
-  rawDraft,
   stringOf,
   timed,
   timeOf,
   wordOf,
 } from "../fields.ts";
+import { promptDraft, unknown, withParts } from "../kinds.ts";
 
 const MODEL_PIECES: ReadonlySet<string> = new Set([
   "text",
@@ -43,7 +43,7 @@ export function classifyMessage(given: unknown, key: string): Classified {
   const time = timeOf(value?.["created"]);
   if (value === undefined || (role !== "user" && role !== "assistant")) {
     const kind = role === "" ? "no role" : role;
-    return { kind, known: false, entries: [rawDraft(`unknown record kind ${kind}`, given, time)] };
+    return unknown(kind, given, time);
   }
   const pieces = (arrayOf(value["content"]) ?? []).map(
     (piece) => objectOf(piece) ?? { type: "", value: piece },
@@ -67,8 +67,7 @@ export function classifyMessage(given: unknown, key: string): Classified {
     role === "user" || isForModel
       ? userMessage(role, rest, results, notes, isForModel, time)
       : modelMessage(rest, results, notes, key, time);
-  const strange = rest.map(typeOf).find((type) => !MODEL_PIECES.has(type));
-  return strange === undefined ? said : { ...said, kind: `${role} part/${strange}`, known: false };
+  return withParts(said, role, rest.map(typeOf), (type) => MODEL_PIECES.has(type));
 }
 
 /** What is asked of the person stands in `data` in newer versions. */
@@ -99,13 +98,7 @@ function userMessage(
   const body = texts.join("\n");
   if (isForModel)
     return { kind: `${role}/hidden`, known: true, entries: [...before, noteDraft("context", body, time)] };
-  const prompt: EntryDraft = {
-    kind: "delivered",
-    sender: "user",
-    body,
-    ...(attachments.length > 0 ? { attachments } : {}),
-    ...timed(time),
-  };
+  const prompt = promptDraft(body, attachments, time);
   return { kind: role, known: true, entries: [...before, prompt], marks: [{ type: "turnStarted" }] };
 }
 

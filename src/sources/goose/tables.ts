@@ -4,7 +4,7 @@ import type { DocumentElement } from "../document/format.ts";
 import { parseJson } from "../document/json.ts";
 import type { MessageRow } from "../document/message-store.ts";
 import { objectOf, timeOf, wordOf } from "../fields.ts";
-import { jsonCell, selected, textCell } from "../sqlite/cells.ts";
+import { jsonCell, selected, sessionRow, textCell } from "../sqlite/cells.ts";
 import { columnsOf, type DatabaseFormat, type SessionRow } from "../sqlite/format.ts";
 import { classifyMessage } from "./message.ts";
 
@@ -61,20 +61,15 @@ function sessions(database: Database, limit: number): readonly SessionRow[] {
   return database
     .prepare(`SELECT ${selected(columns, SESSION_COLUMNS)} FROM sessions ORDER BY ${order} LIMIT ?`)
     .all(limit)
-    .flatMap((row) => {
-      const id = textCell(row["id"]);
-      if (id === undefined || row["session_type"] === "hidden") return [];
-      const modifiedAt = sessionTime(row["updated_at"]);
-      const parentId = textCell(row["parent_session_id"]);
-      return [
-        {
-          id,
-          ...(modifiedAt === undefined ? {} : { modifiedAt }),
-          ...(parentId === undefined ? {} : { parentId }),
-          ...(sessionTime(row["archived_at"]) === undefined ? {} : { archived: true }),
-        },
-      ];
-    });
+    .flatMap((row) =>
+      row["session_type"] === "hidden"
+        ? []
+        : sessionRow(row["id"], {
+            modifiedAt: sessionTime(row["updated_at"]),
+            parent: row["parent_session_id"],
+            archived: sessionTime(row["archived_at"]) !== undefined,
+          }),
+    );
 }
 
 /** What a session is called before the model has given it a name. */

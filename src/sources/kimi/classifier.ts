@@ -1,7 +1,8 @@
 /** What the records of a Kimi session mean: the events of Kimi CLI's wire, and the records of Kimi Code. */
 import type { RecordItem } from "../../lines/index.ts";
 import type { Classified, Classifier } from "../classifier.ts";
-import { type Fields, objectOf, rawDraft, stringOf, timeOf } from "../fields.ts";
+import { objectOf, stringOf, timeOf } from "../fields.ts";
+import { nameless, unknown } from "../kinds.ts";
 import { classifyRecord } from "./records.ts";
 import { classifyEvent } from "./wire.ts";
 
@@ -13,13 +14,9 @@ function classify(record: RecordItem): Classified {
   const type = stringOf(value?.["type"]);
   const time = timeOf(value?.["time"]) ?? timeOf(value?.["timestamp"]) ?? timeOf(value?.["created_at"]);
   if (value === undefined || (type === undefined && stringOf(message?.["type"]) === undefined))
-    return { kind: "no type", known: false, entries: [rawDraft("a record without a type", record.value)] };
+    return nameless("type", record.value);
   const key = `@${record.start}`;
   const said: Classified | undefined =
     type === undefined ? classifyEvent(message ?? {}, time, key) : classifyRecord(type, value, time, key);
   return said ?? unknown(type ?? stringOf(message?.["type"]) ?? "", value, time);
-}
-
-function unknown(kind: string, value: Fields, time: number | undefined): Classified {
-  return { kind, known: false, entries: [rawDraft(`unknown record kind ${kind}`, value, time)] };
 }

@@ -14,7 +14,7 @@ import {
   timed,
   wordOf,
 } from "../fields.ts";
-import type { SessionInfo } from "../types.ts";
+import { knownAs } from "../kinds.ts";
 import { contentBlocks, partBlocks, plainContent, toolCall, toolResult } from "./content.ts";
 
 /** Records of the program's own state: what they say shows in the messages, or nowhere. */
@@ -35,17 +35,7 @@ export function classifyRecord(
   time: number | undefined,
   key: string,
 ): Classified | undefined {
-  const known = (
-    entries: readonly EntryDraft[],
-    marks: readonly Mark[] = [],
-    info: Partial<SessionInfo> = {},
-  ): Classified => ({
-    kind: type,
-    known: true,
-    entries,
-    ...(marks.length > 0 ? { marks } : {}),
-    ...(Object.keys(info).length > 0 ? { info } : {}),
-  });
+  const known = knownAs(type);
   if (SILENT.test(type) || SILENT_NAMES.has(type)) return known([]);
   switch (type) {
     case "metadata":

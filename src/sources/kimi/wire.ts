@@ -2,7 +2,8 @@
 import type { ContentBlock, Usage } from "../../transcript/index.ts";
 import { usageCounters } from "../anthropic.ts";
 import type { Classified, EntryDraft, Mark } from "../classifier.ts";
-import { type Fields, noteDraft, objectOf, rawDraft, stringOf, timed, wordOf } from "../fields.ts";
+import { type Fields, noteDraft, objectOf, stringOf, timed, wordOf } from "../fields.ts";
+import { unknown } from "../kinds.ts";
 import { partBlocks, plainContent, toolCall, toolResult } from "./content.ts";
 
 /** Events that say nothing a reader of the conversation misses. */
@@ -120,8 +121,7 @@ function subagentEvent(payload: Fields, time: number | undefined, key: string): 
   const kind = `SubagentEvent/${stringOf(event["type"]) ?? ""}`;
   // One within another is told by its own name alone.
   const inner = event["type"] === "SubagentEvent" ? undefined : classifyEvent(event, time, key);
-  if (inner === undefined)
-    return { kind, known: false, entries: [rawDraft(`unknown record kind ${kind}`, payload, time)] };
+  if (inner === undefined) return unknown(kind, payload, time);
   const { marks: _marks, usage, ...rest } = inner;
   return {
     ...rest,

@@ -21,12 +21,12 @@ import {
   numberOf,
   objectOf,
   RAW_TEXT_MAX,
-  rawDraft,
   stringOf,
   timed,
   timeOf,
   wordOf,
 } from "../fields.ts";
+import { promptDraft, unknown, withParts } from "../kinds.ts";
 import type { SessionInfo } from "../types.ts";
 
 /** Parts that say nothing a reader of the conversation misses. */
@@ -53,15 +53,14 @@ export function classifyMessage(element: DocumentElement): Classified {
   const time = timeOf(objectOf(info?.["time"])?.["created"]);
   if (value === undefined || info === undefined || (role !== "user" && role !== "assistant")) {
     const kind = role === "" ? "no role" : role;
-    return { kind, known: false, entries: [rawDraft(`unknown record kind ${kind}`, element.value, time)] };
+    return unknown(kind, element.value, time);
   }
   const parts = (arrayOf(value["parts"]) ?? []).map((part) => objectOf(part) ?? { type: "", value: part });
   const said =
     role === "user"
       ? userMessage(info, parts, time)
       : modelMessage(info, parts, time, nameOf(value) ?? `@${element.index}`);
-  const strange = parts.map(typeOf).find((type) => !SILENT.has(type) && !SHOWN.has(type));
-  return strange === undefined ? said : { ...said, kind: `${role} part/${strange}`, known: false };
+  return withParts(said, role, parts.map(typeOf), (type) => SILENT.has(type) || SHOWN.has(type));
 }
 
 /** A message's id. */
@@ -98,13 +97,7 @@ function userMessage(info: Fields, parts: readonly Fields[], time: number | unde
     const marks: readonly Mark[] = isCompaction ? [{ type: "turnStarted", automatic: true }] : [];
     return { kind: "user", known: true, entries: notes, marks, ...facts };
   }
-  const prompt: EntryDraft = {
-    kind: "delivered",
-    sender: "user",
-    body: texts.join("\n"),
-    ...(attachments.length > 0 ? { attachments } : {}),
-    ...timed(time),
-  };
+  const prompt = promptDraft(texts.join("\n"), attachments, time);
   return {
     kind: "user",
     known: true,

@@ -2,7 +2,7 @@
 import type { Database } from "../../sqlite/index.ts";
 import type { MessageRow } from "../document/message-store.ts";
 import { objectOf, timeOf } from "../fields.ts";
-import { jsonCell, selected, textCell } from "../sqlite/cells.ts";
+import { jsonCell, selected, sessionRow } from "../sqlite/cells.ts";
 import { columnsOf, type DatabaseFormat, type SessionRow } from "../sqlite/format.ts";
 import { openCodeFormat } from "./format.ts";
 import { sessionFacts } from "./message.ts";
@@ -42,20 +42,13 @@ function sessions(database: Database, limit: number): readonly SessionRow[] {
   const rows = database
     .prepare(`SELECT ${selected(columns, SESSION_COLUMNS)} FROM session ORDER BY ${order} LIMIT ?`)
     .all(limit);
-  return rows.flatMap((row) => {
-    const id = textCell(row["id"]);
-    if (id === undefined) return [];
-    const parentId = textCell(row["parent_id"]);
-    const modifiedAt = timeOf(row["time_updated"]);
-    return [
-      {
-        id,
-        ...(modifiedAt === undefined ? {} : { modifiedAt }),
-        ...(parentId === undefined ? {} : { parentId }),
-        ...(timeOf(row["time_archived"]) === undefined ? {} : { archived: true }),
-      },
-    ];
-  });
+  return rows.flatMap((row) =>
+    sessionRow(row["id"], {
+      modifiedAt: timeOf(row["time_updated"]),
+      parent: row["parent_id"],
+      archived: timeOf(row["time_archived"]) !== undefined,
+    }),
+  );
 }
 
 function facts(database: Database, id: string): ReturnType<DatabaseFormat["facts"]> {

@@ -10,12 +10,12 @@ import {
   noteDraft,
   objectOf,
   RAW_TEXT_MAX,
-  rawDraft,
   stringOf,
   timed,
   timeOf,
   wordOf,
 } from "../fields.ts";
+import { knownAs, nameless, ofSession, unknown } from "../kinds.ts";
 import type { SessionInfo } from "../types.ts";
 import { modelParts, readParts, resultDrafts } from "./parts.ts";
 
@@ -48,23 +48,19 @@ const SILENT: ReadonlySet<string> = new Set([
 function classify(record: RecordItem): Classified {
   const value = objectOf(record.value);
   const type = stringOf(value?.["type"]);
-  if (value === undefined || type === undefined)
-    return { kind: "no type", known: false, entries: [rawDraft("a record without a type", record.value)] };
+  if (value === undefined || type === undefined) return nameless("type", record.value);
   const subtype = wordOf(value["subtype"]);
   const kind = subtype === undefined ? type : `${type}/${subtype}`;
   const time = timeOf(value["timestamp"]);
-  const said: Classified = told(kind, type, subtype, value, time, record.start) ?? {
-    kind,
-    known: false,
-    entries: [rawDraft(`unknown record kind ${kind}`, value, time)],
-  };
+  const said: Classified = told(kind, type, subtype, value, time, record.start) ?? unknown(kind, value, time);
   const node = nodeOf(value, type);
   const info = { ...rowInfo(value), ...said.info };
-  return {
+  const whole: Classified = {
     ...said,
     ...(node === undefined ? {} : { node }),
     ...(Object.keys(info).length === 0 ? {} : { info }),
   };
+  return ofSession(whole, wordOf(value["sessionId"]));
 }
 
 /** Fragments of one message have one id. */
@@ -178,17 +174,7 @@ function systemRow(
   payload: Fields,
   time: number | undefined,
 ): Classified | undefined {
-  const known = (
-    entries: readonly EntryDraft[],
-    marks: readonly Mark[] = [],
-    info: Partial<SessionInfo> = {},
-  ): Classified => ({
-    kind,
-    known: true,
-    entries,
-    ...(marks.length > 0 ? { marks } : {}),
-    ...(Object.keys(info).length > 0 ? { info } : {}),
-  });
+  const known = knownAs(kind);
   if (subtype !== undefined && SILENT.has(subtype)) return known([]);
   switch (subtype) {
     case "chat_compression":
