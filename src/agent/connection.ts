@@ -5,6 +5,7 @@
 import type { AnyMessage, ClientContext } from "@agentclientprotocol/sdk";
 import type { Clock } from "../log/index.ts";
 import { AgentError } from "./errors.ts";
+import type { McpServerSpec } from "./handoff-channel.ts";
 import { type Fields, fieldsOf, headOf, wordOf } from "./input.ts";
 import { badLineCharsMax, badLinesToldMax, longTextBytesMax, messageBytesMax, startMsMax } from "./limits.ts";
 import {
@@ -56,9 +57,9 @@ export interface Connection {
   readonly agent: AgentIdentity;
   /** Whether an earlier session can be taken up again. */
   readonly canLoad: boolean;
-  newSession(cwd: string): Promise<OpenedSession>;
+  newSession(cwd: string, servers?: readonly McpServerSpec[]): Promise<OpenedSession>;
   /** Takes up an earlier session. What the agent tells of it again meanwhile is told to `update` as well. */
-  loadSession(sessionId: string, cwd: string): Promise<OpenedSession>;
+  loadSession(sessionId: string, cwd: string, servers?: readonly McpServerSpec[]): Promise<OpenedSession>;
   prompt(sessionId: string, text: string): Promise<PromptEnd>;
   cancel(sessionId: string): Promise<void>;
   setMode(sessionId: string, modeId: string): Promise<void>;
@@ -372,18 +373,22 @@ class StdioConnection implements Connection {
     }
   }
 
-  async newSession(cwd: string): Promise<OpenedSession> {
-    const answer = await this.#inTime(this.#request("session/new", { cwd, mcpServers: [] }));
+  async newSession(cwd: string, servers: readonly McpServerSpec[] = []): Promise<OpenedSession> {
+    const answer = await this.#inTime(this.#request("session/new", { cwd, mcpServers: servers }));
     const { sessionId } = answer;
     if (typeof sessionId !== "string" || sessionId === "")
       throw new AgentError("agent-protocol", `${this.#options.label} opened a session without an id`);
     return { sessionId, ...readModes(answer["modes"]) };
   }
 
-  async loadSession(sessionId: string, cwd: string): Promise<OpenedSession> {
+  async loadSession(
+    sessionId: string,
+    cwd: string,
+    servers: readonly McpServerSpec[] = [],
+  ): Promise<OpenedSession> {
     // Resuming tells nothing again, so it is preferred.
     const method = this.#canResume ? "session/resume" : "session/load";
-    const answer = await this.#inTime(this.#request(method, { sessionId, cwd, mcpServers: [] }));
+    const answer = await this.#inTime(this.#request(method, { sessionId, cwd, mcpServers: servers }));
     return { sessionId, ...readModes(answer["modes"]) };
   }
 

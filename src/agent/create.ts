@@ -14,9 +14,16 @@ import {
 } from "../log/index.ts";
 import type { DrivenSession, SessionInfo } from "../session/index.ts";
 import { type Connection, connect, type OpenedSession } from "./connection.ts";
-import { Driver } from "./driver.ts";
+import { Driver, type HandoffParts } from "./driver.ts";
 import { AgentError, errnoOf } from "./errors.ts";
-import { inboxSetting } from "./fold.ts";
+import { agentSessionSetting, inboxSetting } from "./fold.ts";
+import { recallBlocks } from "./handoff.ts";
+import {
+  type HandoffChannel,
+  handoffServer,
+  type McpServerSpec,
+  openHandoffChannel,
+} from "./handoff-channel.ts";
 import { HistoryPages } from "./history-pages.ts";
 import { Inbox } from "./inbox.ts";
 import { fieldsOf } from "./input.ts";
@@ -39,7 +46,6 @@ export interface Driven extends DrivenSession {
   readonly isSaved: boolean | undefined;
 }
 
-const agentSessionSetting = "agentSessionId";
 const commandSetting = "command";
 
 /** The command that a session was driven with last, as its log tells it; absent where it was too long to be kept. */
@@ -87,6 +93,7 @@ class Start {
   #log: LogWriter | undefined;
   #connection: Connection | undefined;
   #driver: Driver | undefined;
+  #channel: HandoffChannel | undefined;
 
   constructor(options: DrivenOptions, ports: DriverPorts) {
     this.#options = options;
@@ -121,6 +128,7 @@ class Start {
       },
       ...(options.signal === undefined ? {} : { signal: options.signal }),
     });
+    await this.#openChannel();
     isMuted = this.#log !== undefined;
     const { opened, isNew } = await this.#openSession(cwd);
     isMuted = false;
@@ -141,7 +149,39 @@ class Start {
     else if (this.#oddities.length < earlyMax) this.#oddities.push(text);
   }
 
+  /** The way for notes of the agent's handoff tool. Where none can be made, the agent is offered none. */
+  async #openChannel(): Promise<void> {
+    const { handoffTool, sessions } = this.#options;
+    if (handoffTool === undefined || sessions === undefined) return;
+    this.#channel = await openHandoffChannel(
+      async (note) =>
+        (await this.#driver?.handOffByAgent(note)) ?? {
+          isAccepted: false,
+          text: "The session is not open yet.",
+        },
+    ).catch(tolerate);
+  }
+
+  #servers(): readonly McpServerSpec[] {
+    const { handoffTool } = this.#options;
+    if (this.#channel === undefined || handoffTool === undefined) return [];
+    return [handoffServer(handoffTool, this.#channel)];
+  }
+
+  #handoffParts(cwd: string, isResumed: boolean): HandoffParts | undefined {
+    const { sessions, recover = "open" } = this.#options;
+    if (sessions === undefined) return undefined;
+    return {
+      ports: this.#ports.log,
+      sessions,
+      openSession: async () => await (this.#connection as Connection).newSession(cwd, this.#servers()),
+      ...(isResumed ? { recover } : {}),
+      close: async () => await this.#channel?.close(),
+    };
+  }
+
   async undo(): Promise<void> {
+    await this.#channel?.close();
     await this.#connection?.close();
     await this.#log?.close();
   }
@@ -192,13 +232,13 @@ class Start {
     const earlier = this.#earlierSessionId();
     if (earlier !== undefined && connection.canLoad) {
       try {
-        return { opened: await connection.loadSession(earlier, cwd), isNew: false };
+        return { opened: await connection.loadSession(earlier, cwd, this.#servers()), isNew: false };
       } catch (error) {
         // It has forgotten it: then it is told what was said.
         if (!(error instanceof AgentError) || error.code !== "agent-refused") throw error;
       }
     }
-    return { opened: await connection.newSession(cwd), isNew: true };
+    return { opened: await connection.newSession(cwd, this.#servers()), isNew: true };
   }
 
   #earlierSessionId(): string | undefined {
@@ -232,6 +272,7 @@ class Start {
         ? undefined
         : new Inbox(small, folder, typeof taken === "string" ? taken : undefined);
     await inbox?.open().catch(tolerate);
+    const handoff = this.#handoffParts(cwd, resumed !== undefined);
     const driver = new Driver({
       log,
       info: infoOf(log, cwd, agent.version, this.#ports.log.clock.now()),
@@ -242,13 +283,15 @@ class Start {
       ...(steps === undefined ? {} : { steps }),
       ...(inbox === undefined ? {} : { inbox }),
       ...(context === undefined ? {} : { context }),
+      ...(handoff === undefined ? {} : { handoff }),
     });
     this.#driver = driver;
     if (resumed !== undefined) await this.#tellResumed(driver, resumed, opened.sessionId, isNew, context);
     this.#tellProblem(driver, log);
     for (const text of this.#oddities.splice(0)) driver.notice("warning", text);
-    driver.start({ connection, ...opened });
+    const started = driver.start({ connection, ...opened });
     for (const run of this.#waiting.splice(0)) await run?.(driver);
+    await started;
     return withIdentity(driver, log);
   }
 
@@ -280,7 +323,14 @@ class Start {
     const { context } = this.#options;
     if (context !== undefined) return context === "" ? undefined : context;
     const page = await history.tail(contextEntriesMax, [], false, false);
-    return contextText(page.entries);
+    const { sessions, resume } = this.#options;
+    const notes =
+      sessions === undefined || resume === undefined
+        ? []
+        : await recallBlocks(sessions, resume, this.#ports.log);
+    const said = contextText(page.entries);
+    const parts = [...notes, ...(said === undefined ? [] : [said])];
+    return parts.length === 0 ? undefined : parts.join("\n\n");
   }
 
   async #tellResumed(

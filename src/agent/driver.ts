@@ -2,7 +2,14 @@
  * A session whose agent runs: what the agent tells becomes changes for whoever shows it, records in the session's log, and files of the
  * step directory, in one order. Whatever the disk does, the conversation goes on.
  */
-import type { Clock, LogNotice, LogWriter } from "../log/index.ts";
+import {
+  type Clock,
+  LogError,
+  type LogNotice,
+  type LogPorts,
+  type LogWriter,
+  type RecordSpec,
+} from "../log/index.ts";
 import type {
   Answered,
   Change,
@@ -13,17 +20,22 @@ import type {
   SessionInfo,
   TailPage,
 } from "../session/index.ts";
-import type { Place } from "../transcript/index.ts";
+import { handoffDraft, type Place } from "../transcript/index.ts";
 import { ApprovalDesk } from "./approvals.ts";
-import type { AskOutcome, Connection } from "./connection.ts";
+import type { EntryDraft } from "./blocks.ts";
+import type { AskOutcome, Connection, OpenedSession } from "./connection.ts";
 import { AgentError, errnoOf } from "./errors.ts";
-import { Fold, type TurnEnd } from "./fold.ts";
+import { agentSessionSetting, Fold, type TurnEnd } from "./fold.ts";
+import { type HandoffDeliverySpec, HandoffDesk } from "./handoff.ts";
+import type { HandoffReceipt } from "./handoff-channel.ts";
 import type { HistoryPages } from "./history-pages.ts";
 import type { Inbox } from "./inbox.ts";
 import type { Fields } from "./input.ts";
 import {
   behindMsMax,
   cancelGraceMs,
+  contextEntriesMax,
+  handoffCallMs,
   lateSealMs,
   lookEveryMs,
   promptBytesMax,
@@ -48,6 +60,25 @@ function sentenceOf(words: string): string {
   return /[.!?]$/.test(words) ? words : `${words}.`;
 }
 
+/** What a person types to hand off. */
+const handoffCommand = {
+  name: "handoff",
+  description: "<note>: reduce the agent's context, and give it the note back word for word",
+};
+
+/** What is shown of a record of a handoff. */
+function draftOfRecord(spec: RecordSpec): EntryDraft | undefined {
+  const time = Date.parse((spec as { readonly timestamp?: string }).timestamp ?? "");
+  const timed = Number.isNaN(time) ? {} : { time };
+  if (spec.kind === "compactionSummary") {
+    const { summary, tokensBefore, tokensAfter } = spec;
+    const after = tokensAfter === undefined ? {} : { tokensAfter };
+    return { kind: "compacted", summary, tokensBefore, ...after, ...timed };
+  }
+  const draft = spec.kind === "handoffTransaction" ? handoffDraft(spec) : undefined;
+  return draft === undefined ? undefined : { ...draft, ...timed };
+}
+
 export interface DriverParts {
   readonly log: LogWriter;
   readonly info: SessionInfo;
@@ -59,6 +90,18 @@ export interface DriverParts {
   readonly watchFolder: WatchFolder;
   /** Told to the agent ahead of the first prompt. */
   readonly context?: string;
+  /** Absent: no handoffs, since nothing is saved. */
+  readonly handoff?: HandoffParts;
+}
+
+/** What handoffs need besides what the driver has. */
+export interface HandoffParts {
+  readonly ports: LogPorts;
+  readonly sessions: string;
+  readonly openSession: () => Promise<OpenedSession>;
+  /** What of an earlier process is gone on with; absent: nothing, the session is new. */
+  readonly recover?: "open" | "all";
+  readonly close: () => Promise<void>;
 }
 
 /** What the driver needs of an agent that has greeted and opened its session. */
@@ -76,6 +119,9 @@ export class Driver implements DrivenSession {
   readonly #approvals: ApprovalDesk;
   #agent: OpenAgent | undefined;
   #context: string | undefined;
+  readonly #desk: HandoffDesk | undefined;
+  #isHandingOn = false;
+  #onUpdate: (() => void) | undefined;
   #prompts: QueuedPrompt[] = [];
   #isTaking = false;
   #isTurnRunning = false;
@@ -116,6 +162,22 @@ export class Driver implements DrivenSession {
       onOddity: (text) => this.notice("warning", text),
       onProblem: (code) => this.stepProblem(code),
     });
+    this.#desk = this.#createDesk(parts.handoff);
+  }
+
+  #createDesk(handoff: HandoffParts | undefined): HandoffDesk | undefined {
+    if (handoff === undefined) return undefined;
+    const { log, history } = this.#parts;
+    return new HandoffDesk({
+      log,
+      ports: handoff.ports,
+      sessions: handoff.sessions,
+      openSession: handoff.openSession,
+      knowsSession: () => this.#context === undefined,
+      append: (specs) => this.#stage.append(specs, specs.map(draftOfRecord)),
+      notice: (tone, text) => this.notice(tone, text),
+      tail: async () => (await history.tail(contextEntriesMax, [], false, false)).entries,
+    });
   }
 
   get info(): SessionInfo {
@@ -142,6 +204,7 @@ export class Driver implements DrivenSession {
       if (this.#closing !== undefined) return;
       if (this.#agent !== undefined && sessionId !== this.#agent.sessionId) return;
       void this.#stage.perform(this.#fold.update(readUpdate(value), this.#now()));
+      this.#onUpdate?.();
       if (this.#fold.isLate) this.#sealLater();
       // Past this, the agent waits: what it tells is told and recorded before more is read.
       if (this.#stage.pending > workPendingMax) await this.#stage.settled();
@@ -151,8 +214,8 @@ export class Driver implements DrivenSession {
     oddity: (text: string): void => this.notice("warning", text),
   };
 
-  /** The agent is ready. */
-  start(agent: OpenAgent): void {
+  /** The agent is ready. Resolves once what an earlier process left of a handoff is led on so far that its note can be sent. */
+  async start(agent: OpenAgent): Promise<void> {
     this.#agent = agent;
     const { connection, modes, modeId } = agent;
     void this.#stage.setState({
@@ -165,6 +228,13 @@ export class Driver implements DrivenSession {
     const { inbox, steps, watchFolder } = this.#parts;
     if (inbox !== undefined) this.#stops.push(watchFolder(inbox.folder, () => this.#look()));
     if (inbox !== undefined || steps !== undefined) this.#lookLater();
+    const recover = this.#parts.handoff?.recover;
+    if (recover !== undefined) {
+      this.#isTurnRunning = true;
+      const delivery = await this.#lead((desk) => desk.recover(recover));
+      this.#isTurnRunning = false;
+      if (delivery !== undefined) this.#leadOn(() => Promise.resolve(delivery));
+    }
     this.#takeNext();
   }
 
@@ -231,6 +301,8 @@ export class Driver implements DrivenSession {
   // ---- the person ----
 
   prompt(text: string): Promise<void> {
+    const note = this.#noteOf(text);
+    if (note !== undefined) return this.#handOff(note);
     return this.#enqueuePrompt({ text });
   }
 
@@ -239,6 +311,7 @@ export class Driver implements DrivenSession {
     if (!this.#isTurnRunning || this.#isCancelling || agent === undefined) return;
     this.#isCancelling = true;
     void this.#stage.setState({ phase: "cancelling" });
+    if (this.#isHandingOn) void this.#desk?.cancel();
     // The agent hears of the cancel first, so that it does not take the answers for the person's word.
     await agent.connection.cancel(agent.sessionId);
     await this.#approvals.cancelAll("cancel");
@@ -282,6 +355,7 @@ export class Driver implements DrivenSession {
     else void this.#stage.perform(this.#fold.rest(this.#now()));
     await this.#stage.settled();
     await this.#parts.steps?.close();
+    await this.#parts.handoff?.close();
     const closed = await this.#parts.log.close();
     this.#closeMessage = closed.message;
     if (this.#parts.log.mode === "saved") this.#isSaved = closed.saved;
@@ -377,7 +451,140 @@ export class Driver implements DrivenSession {
     if (inbox !== undefined) await this.#removeFromInbox(inbox);
     const end = await this.#converse(text);
     await this.#stage.perform(this.#fold.end(end));
-    this.#turnOver(end, time);
+    this.#turnOver((await this.#handOn((desk) => desk.settle(end.type === "stopped"))) ?? end, time);
+  }
+
+  // ---- handoffs ----
+
+  /** The note of a `/handoff` that a person typed; absent where it is none, or the agent has a command of that name. */
+  #noteOf(text: string): string | undefined {
+    if (
+      this.#desk === undefined ||
+      this.#stage.state.commands.some(({ name }) => name === handoffCommand.name)
+    )
+      return undefined;
+    return /^\/handoff(?:\s([\s\S]*))?$/.exec(text)?.[1] ?? (text === "/handoff" ? "" : undefined);
+  }
+
+  /** A note of the person: kept at once, and led on when no turn runs. */
+  async #handOff(note: string): Promise<void> {
+    const ask = async (desk: HandoffDesk): Promise<void> => {
+      const { isAccepted, text } = await desk.request(note, { by: "operator" });
+      this.notice(isAccepted ? "information" : "warning", text);
+    };
+    this.#ready();
+    if (this.#isTurnRunning) {
+      if (this.#desk !== undefined) await ask(this.#desk);
+      return;
+    }
+    this.#leadOn(async (desk) => {
+      await ask(desk);
+      return await desk.settle(true);
+    });
+  }
+
+  /** A note of the agent's tool. */
+  async handOffByAgent(note: unknown): Promise<HandoffReceipt> {
+    const desk = this.#desk;
+    if (desk === undefined || !this.#isTurnRunning)
+      return { isAccepted: false, text: "The note is not kept: no turn is running." };
+    const call = typeof note === "string" ? await this.#callOf(note) : undefined;
+    if (call !== undefined)
+      return await desk.request(note, { by: "agent", toolCallId: call.id, toolName: call.name });
+    return await this.#handOffUnreported(desk, note);
+  }
+
+  /** The call that the note is of, which the agent may report a moment later. */
+  async #callOf(note: string): Promise<{ readonly id: string; readonly name: string } | undefined> {
+    await this.#stage.settled();
+    const found = this.#fold.callOfNote(note);
+    if (found !== undefined) return found;
+    await new Promise<void>((resolve) => {
+      const callOff = this.#parts.clock.after(handoffCallMs, resolve);
+      this.#onUpdate = () => {
+        if (this.#fold.callOfNote(note) === undefined) return;
+        callOff();
+        resolve();
+      };
+    });
+    this.#onUpdate = undefined;
+    await this.#stage.settled();
+    return this.#fold.callOfNote(note);
+  }
+
+  /** An agent that tells nothing of its call: it is recorded here, with the receipt as its result. */
+  async #handOffUnreported(desk: HandoffDesk, note: unknown): Promise<HandoffReceipt> {
+    const id = `handoff-${this.#now()}`;
+    const { name } = handoffCommand;
+    const call = { id, isNew: true, name, title: name, status: "running", input: { note } } as const;
+    await this.#stage.perform(this.#fold.update({ type: "call", news: call }, this.#now()));
+    const receipt = await desk.request(note, { by: "agent", toolCallId: id, toolName: name });
+    const status = receipt.isAccepted ? "done" : "failed";
+    const news = { id, isNew: false, status, output: receipt.text } as const;
+    await this.#stage.perform(this.#fold.update({ type: "call", news }, this.#now()));
+    return receipt;
+  }
+
+  /** Leads a handoff on outside of a turn of a person. */
+  #leadOn(lead: (desk: HandoffDesk) => Promise<HandoffDeliverySpec | undefined>): void {
+    this.#isTurnRunning = true;
+    const time = this.#now();
+    void this.#handOn(lead).then((end) => {
+      if (end !== undefined) this.#turnOver(end, time);
+      else {
+        this.#isTurnRunning = false;
+        this.#takeNext();
+      }
+    });
+  }
+
+  /** What is to be sent; absent where nothing is, or the handoff cannot go on, which is said. */
+  async #lead(
+    lead: (desk: HandoffDesk) => Promise<HandoffDeliverySpec | undefined>,
+  ): Promise<HandoffDeliverySpec | undefined> {
+    if (this.#desk === undefined) return undefined;
+    this.#isHandingOn = true;
+    try {
+      return await lead(this.#desk);
+    } catch (error) {
+      // A log that cannot be read, or an agent that has gone, ends the handoff and not the conversation.
+      if (!(error instanceof LogError) && !(error instanceof AgentError) && errnoOf(error) === undefined)
+        throw error;
+      this.notice("error", `The handoff cannot go on: ${(error as Error).message}.`);
+      return undefined;
+    } finally {
+      this.#isHandingOn = false;
+    }
+  }
+
+  /** Leads a handoff to its answer. The end of the turn that gave it; absent where there was none. */
+  async #handOn(
+    lead: (desk: HandoffDesk) => Promise<HandoffDeliverySpec | undefined>,
+  ): Promise<TurnEnd | undefined> {
+    const delivery = await this.#lead(lead);
+    if (delivery === undefined) return undefined;
+    const end = await this.#deliver(delivery);
+    await this.#lead(async (desk) => {
+      await desk.answered(delivery.deliveryId);
+      return undefined;
+    });
+    return end;
+  }
+
+  async #deliver({ deliveryId, text, session }: HandoffDeliverySpec): Promise<TurnEnd> {
+    if (session !== undefined && this.#agent !== undefined) {
+      this.#agent = { ...this.#agent, ...session };
+      await this.#stage.append([{ kind: "set", key: agentSessionSetting, value: session.sessionId }], []);
+    }
+    // It is told all that it needs with the note.
+    this.#context = undefined;
+    const time = this.#now();
+    void this.#stage.perform(this.#fold.beginDelivery(deliveryId, time));
+    void this.#stage.setState({ phase: "working", turnStartedAt: time, plan: [] });
+    await this.#stage.flush();
+    const end = await this.#converse(text);
+    await this.#stage.perform(this.#fold.end(end));
+    return end;
   }
 
   async #removeFromInbox(name: string): Promise<void> {

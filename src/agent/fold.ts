@@ -25,7 +25,7 @@ import {
   withNews,
 } from "./calls.ts";
 import type { Effect } from "./effects.ts";
-import { headOf } from "./input.ts";
+import { fieldsOf, headOf } from "./input.ts";
 import {
   callsOpenMax,
   outputBytesMax,
@@ -69,6 +69,9 @@ interface Spoken {
 
 const settledMax = callsOpenMax;
 
+/** The setting that names the agent's own session. */
+export const agentSessionSetting = "agentSessionId";
+
 /** The setting that names the prompt of the inbox which was taken last, so that it is not taken twice. */
 export const inboxSetting = "inbox";
 
@@ -82,6 +85,8 @@ export class Fold {
   #used: number | undefined;
   #stepHasCalls = false;
   #compactions = new Map<string, string>();
+  /** Of the delivery that the turn answers. */
+  #deliveryId: string | undefined;
 
   /** Whether a message is being said that no turn will end. */
   get isLate(): boolean {
@@ -132,6 +137,28 @@ export class Fold {
       { type: "step", event: { type: "begun", time } },
     );
     return out;
+  }
+
+  /** A turn begins that no prompt does: a handoff is delivered, and what is answered bears its id. */
+  beginDelivery(deliveryId: string, time: number): readonly Effect[] {
+    const out: Effect[] = [...this.rest(time)];
+    this.#turnStartedAt = time;
+    this.#unknown = 0;
+    this.#stepHasCalls = false;
+    this.#deliveryId = deliveryId;
+    out.push(
+      { type: "turnStarted", time },
+      { type: "record", specs: [{ kind: "turnStarted" }], blocks: [] },
+      { type: "step", event: { type: "begun", time } },
+    );
+    return out;
+  }
+
+  /** The running call whose input is a note; undefined where the agent has reported none yet. */
+  callOfNote(note: string): { readonly id: string; readonly name: string } | undefined {
+    for (const call of [...this.#calls.values()].reverse())
+      if (fieldsOf(call.input)?.["note"] === note) return { id: call.id, name: nameOf(call).name };
+    return undefined;
   }
 
   /** What the agent tells. */
@@ -241,6 +268,7 @@ export class Fold {
     const startedAt = this.#turnStartedAt;
     if (startedAt === undefined) return out;
     this.#turnStartedAt = undefined;
+    this.#deliveryId = undefined;
     const ms = Math.max(0, time - startedAt);
     if (end.type === "stopped") {
       const hasUsage = Object.keys(end.usage).length > 0;
@@ -343,7 +371,11 @@ export class Fold {
     const spoken = flat(open);
     this.#spoken = undefined;
     out.push(
-      { type: "record", specs: [spokenSpec(spoken, stopReason)], blocks: [{ key: spoken.key, record: 0 }] },
+      {
+        type: "record",
+        specs: [spokenSpec(spoken, stopReason, this.#deliveryId)],
+        blocks: [{ key: spoken.key, record: 0 }],
+      },
       { type: "finish", key: spoken.key, draft: spokenDraft(spoken, stopReason) },
     );
   }
@@ -372,7 +404,7 @@ export class Fold {
             { key: spoken.key, record: 0 },
             { key, record: 0, ordinal: 1 },
           ];
-    out.push({ type: "record", specs: [spokenSpec(said, stopReason)], blocks });
+    out.push({ type: "record", specs: [spokenSpec(said, stopReason, this.#deliveryId)], blocks });
     if (spoken !== undefined)
       out.push({ type: "finish", key: spoken.key, draft: spokenDraft(spoken, stopReason) });
     out.push({ type: "finish", key, draft: wound });
@@ -619,7 +651,11 @@ function spokenDraft(spoken: Spoken, stopReason?: string): EntryDraft {
   };
 }
 
-function spokenSpec(spoken: Spoken, stopReason: string | undefined): RecordSpec {
+function spokenSpec(
+  spoken: Spoken,
+  stopReason: string | undefined,
+  deliveryId: string | undefined,
+): RecordSpec {
   const content = spoken.pieces.map((piece): SpokenPiece => {
     if (piece.kind === "attachment") return { type: "attachment", ...piece.attachment };
     return { type: piece.kind, text: piece.text };
@@ -631,6 +667,7 @@ function spokenSpec(spoken: Spoken, stopReason: string | undefined): RecordSpec 
       content,
       ...(spoken.messageId === undefined ? {} : { messageId: spoken.messageId }),
       ...(stopReason === undefined ? {} : { stopReason }),
+      ...(deliveryId === undefined ? {} : { continuityDeliveryId: deliveryId }),
     },
     timestamp: iso(spoken.time),
   };

@@ -8,6 +8,7 @@ export {
 export { commandOf, createDriven, type Driven } from "./create.ts";
 export { AgentError, type AgentErrorCode } from "./errors.ts";
 export { demoAgent } from "./fake/command.ts";
+export { handoffTool } from "./handoff-tool/command.ts";
 export { type Imported, importEntries } from "./import.ts";
 export {
   type CommandSurroundings,

@@ -111,6 +111,19 @@ export const lookEveryMs = 500;
 /** Prompts listed of the inbox at one look. */
 export const inboxListMax = 1_000;
 
+// ---- handoffs ----
+
+/** Bytes of one request of the handoff tool: a note of its greatest length, written as JSON, with room. */
+export const handoffRequestBytesMax: number = 64 * kib;
+/** Tools that may ask at once. */
+export const handoffCallsMax = 8;
+/** Bytes of all note blocks that are replayed together. */
+export const handoffBlocksBytesMax: number = 128 * kib;
+/** How long a note of the agent's tool waits for the agent to report the call that it is of. */
+export const handoffCallMs = 1_000;
+/** Pause before a write barrier of a handoff is tried again. */
+export const handoffWaitMs = 250;
+
 // ---- taking a session up again without the agent's help ----
 
 /** Entries that are looked at, and bytes that are quoted, to tell a new agent what was said. */

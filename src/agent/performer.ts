@@ -2,9 +2,9 @@
  * Does what the fold wants, one thing after the other: records first, then tells. So what is told of a block is true of the log, and what
  * a page shows and what the changes say meet without a gap.
  */
-import type { LogError, LogWriter, RecordPlace } from "../log/index.ts";
+import type { Appended, LogError, LogWriter, RecordPlace, RecordSpec } from "../log/index.ts";
 import type { Change, DriverState, SessionInfo, TailPage } from "../session/index.ts";
-import { Blocks, type LiveBlock } from "./blocks.ts";
+import { Blocks, type EntryDraft, type LiveBlock } from "./blocks.ts";
 import { ChangeHub } from "./change-hub.ts";
 import type { Effect, WholeText } from "./effects.ts";
 import { errnoOf } from "./errors.ts";
@@ -35,6 +35,7 @@ export class Performer {
   #recordedSeqEnd = 0;
   #finishedSeqEnd = 0;
   #savedTold = 0;
+  #appended = 0;
 
   constructor({ log, info, state, steps }: PerformerParts) {
     this.#log = log;
@@ -106,6 +107,24 @@ export class Performer {
   async flush(): Promise<void> {
     await this.run(async () => {
       await this.#log.flush();
+    });
+  }
+
+  /** Appends records in order with all else; a draft, where one is given for a record, is shown as its block. */
+  async append(specs: readonly RecordSpec[], drafts: readonly (EntryDraft | undefined)[]): Promise<Appended> {
+    return await this.run(async () => {
+      const appended = await this.#log.append(specs);
+      this.#recordedSeqEnd = (appended.places.at(-1)?.seq ?? 0) + 1;
+      for (const [index, draft] of drafts.entries()) {
+        const place = appended.places[index];
+        if (draft === undefined || place === undefined) continue;
+        this.#appended += 1;
+        const key = `+${this.#appended}`;
+        this.#tell(this.#blocks.placed(key, { start: place.start, end: place.end, ordinal: 0 }));
+        this.#tell(this.#blocks.finish(key, draft));
+      }
+      this.tellSaved();
+      return appended;
     });
   }
 

@@ -1,7 +1,10 @@
 /** What an agent is told of a session that it does not know: a bounded piece of what was said, as quoted data. Pure. */
-import type { Entry } from "../transcript/index.ts";
+import { type Entry, isHandoffEntry } from "../transcript/index.ts";
 import { headOfBytes } from "./calls.ts";
 import { contextBytesMax, contextEntryBytesMax } from "./limits.ts";
+
+/** The call of the handoff tool, whatever the agent puts before its name: its input is the note. */
+const handoffName = /(?:^|[^a-z])handoff(?:$|[^a-z])/i;
 
 interface Line {
   readonly from: string;
@@ -80,13 +83,15 @@ function bounded(text: string): string {
 function lineOf(entry: Entry): Line | undefined {
   switch (entry.kind) {
     case "delivered":
+      // A note is told in a block of its own, word for word and once.
+      if (isHandoffEntry(entry)) return undefined;
       return entry.body === "" ? undefined : { from: entry.sender, text: entry.body };
     case "model": {
       const parts = entry.blocks.flatMap((block): readonly string[] => {
         if (block.kind === "text") return [block.text];
         if (block.kind !== "tool-use") return [];
         const state = block.outcome?.state;
-        const subject = block.subject ?? block.inputSummary;
+        const subject = handoffName.test(block.name) ? "" : (block.subject ?? block.inputSummary);
         return [`[tool ${block.name}${subject === "" ? "" : ` ${subject}`}${state ? ` (${state})` : ""}]`];
       });
       return parts.length === 0 ? undefined : { from: "agent", text: parts.join("\n") };

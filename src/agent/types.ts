@@ -45,6 +45,13 @@ export interface DrivenOptions {
    * with `resume`; kept in the log as a `replay` record, never as a prompt.
    */
   readonly context?: string;
+  /** The MCP server with the handoff tool, offered to the agent where the session is saved. Absent: it is not. */
+  readonly handoffTool?: AgentCommand;
+  /**
+   * Which handoff of the session is gone on with, where it is taken up: one that a process left in the middle (`open`, the default), or
+   * one that was paused or failed too.
+   */
+  readonly recover?: "open" | "all";
   /** Opens the session's log for reading; called with the path of `log.jsonl` when it is first read. */
   readonly openHistory?: (path: string) => Promise<History>;
   readonly ports?: Partial<DriverPorts>;

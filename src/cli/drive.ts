@@ -10,6 +10,7 @@ import {
   type DrivenOptions,
   findKnownAgent,
   findProgram,
+  handoffTool,
 } from "../agent/index.ts";
 import { openLog } from "../sources/index.ts";
 import { sanitizeLine } from "../terminal/text/index.ts";
@@ -151,6 +152,8 @@ export interface DriveOptions {
   readonly context?: string;
   /** Sent once the agent is ready. */
   readonly firstPrompt?: string;
+  /** Goes on with a handoff that was paused or failed too. */
+  readonly recover?: "all";
   /** Called once the agent has a session. */
   readonly onStarted?: () => void;
 }
@@ -167,10 +170,12 @@ async function begin(io: Io, options: DriveOptions, isTalk: boolean): Promise<Dr
     client: { name: "hansard", version },
     signal: stop.signal,
     openHistory: openLog,
+    handoffTool: handoffTool(process.execPath),
     ...(cwd === undefined ? (resume === undefined ? { cwd: io.cwd } : {}) : { cwd }),
     ...(options.isSaved ? { sessions: ownSessions(io) } : {}),
     ...(resume === undefined ? {} : { resume }),
     ...(steal === undefined ? {} : { steal }),
+    ...(options.recover === undefined ? {} : { recover: options.recover }),
     ...(options.context === undefined ? {} : { context: options.context }),
   };
   const words = `hansard: starting ${sanitizeLine(agent.name)} …`;

@@ -280,7 +280,9 @@ function createProgram(
 
   const handoff = program
     .command("handoff")
-    .description("the handoff notes of a session that Hansard keeps, and how they stand: list, show");
+    .description(
+      "the handoff notes of a session that Hansard keeps, and how they stand: list, show, recover",
+    );
   handoff
     .command("list")
     .argument("<session>", sessionArgument)
@@ -299,6 +301,19 @@ function createProgram(
     .action(async (name: string, id: string | undefined, options: { json?: boolean }) => {
       const { runHandoffShow } = await import("./handoff.ts");
       setExit(await runHandoffShow(io, name, id, options));
+    });
+
+  handoff
+    .command("recover")
+    .argument("<session>", sessionArgument)
+    .argument("[command...]", "behind `--`: the agent's command, where it is not a known one")
+    .description("take the session up and go on with its newest handoff, also a paused or failed one")
+    .option("--cwd <folder>", "where the agent works now")
+    .addOption(resizeOption())
+    .action(async (_session, _command, options: ResumeOptions, command: Command) => {
+      const { runResume } = await import("./resume.ts");
+      const words = agentWords(argv, command.args);
+      setExit(await runResume(io, version, words, { ...options, recover: "all" }));
     });
 
   program

@@ -16,6 +16,8 @@ export interface ResumeOptions {
   /** Takes the session from the process that has it. */
   readonly steal?: boolean;
   readonly resize?: "adopt" | "reprint";
+  /** Goes on with a handoff that was paused or failed too. */
+  readonly recover?: "all";
 }
 
 interface LastAgent {
@@ -96,6 +98,7 @@ export async function runResume(
         ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
         ...(options.steal === undefined ? {} : { steal: options.steal }),
         ...(options.resize === undefined ? {} : { resize: options.resize }),
+        ...(options.recover === undefined ? {} : { recover: options.recover }),
       });
     } catch (error) {
       if (!(error instanceof AgentError) || error.code !== "session-busy") throw error;

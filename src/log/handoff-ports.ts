@@ -125,7 +125,7 @@ export async function readContinuityRecordExact(
 }
 
 export interface ContinuityPortsOptions extends ContinuityOrigin {
-  readonly writer: LogWriter;
+  readonly writer: Pick<LogWriter, "id" | "mode" | "status" | "flush" | "append">;
   /** False once the driver has gone on to another session. Default: it never does. */
   readonly isCurrent?: () => boolean;
 }

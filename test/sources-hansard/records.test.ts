@@ -191,12 +191,41 @@ const table: readonly (readonly [string, object, readonly string[]])[] = [
       transition: {},
       event: { phase: "reducing" },
     },
-    ["handoffTransaction", "  system/handoff: reducing"],
+    ["handoffTransaction"],
+  ],
+  [
+    "a handoff's note, which is no prompt of the person",
+    {
+      ...stamp,
+      kind: "handoffTransaction",
+      ...envelope,
+      schemaVersion: 1,
+      identity: {},
+      transition: {},
+      event: { phase: "prepared", accepted: { note: "step 4 is next" }, policy: {} },
+    },
+    [
+      "handoffTransaction",
+      "  system/handoff note, written by the agent for itself; recall, not an instruction: step 4 is next",
+    ],
+  ],
+  [
+    "a handoff that stopped",
+    {
+      ...stamp,
+      kind: "handoffTransaction",
+      ...envelope,
+      schemaVersion: 1,
+      identity: {},
+      transition: {},
+      event: { phase: "failed", reason: "provider_failed" },
+    },
+    ["handoffTransaction", "  system/handoff: failed: provider failed"],
   ],
   [
     "a handoff's commit",
     { ...stamp, kind: "continuityCommit", ...envelope, continuity: {} },
-    ["continuityCommit", "  system/handoff: committed"],
+    ["continuityCommit"],
   ],
 ];
 

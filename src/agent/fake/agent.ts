@@ -7,6 +7,7 @@ import { basename, dirname } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { fieldsOf, listOf } from "../input.ts";
 import { readWire } from "../wire.ts";
+import { callTool } from "./mcp-client.ts";
 import type { Act, Scenario } from "./scenario.ts";
 
 export interface FakeSurroundings {
@@ -55,6 +56,9 @@ class FakeAgent {
   #sessionId = "";
   #cancel: AbortController | undefined;
   #promptText = "";
+  #sessions = 0;
+  /** The first MCP server that the client offered. */
+  #server: unknown;
 
   constructor(scenario: Scenario, around: FakeSurroundings) {
     this.#scenario = scenario;
@@ -103,7 +107,9 @@ class FakeAgent {
         };
       case "session/new":
         if (login === true) throw new Failed(-32000, "Authentication required");
-        this.#sessionId = `fake-${process.pid}`;
+        this.#sessions += 1;
+        this.#sessionId = `fake-${process.pid}${this.#sessions === 1 ? "" : `-${this.#sessions}`}`;
+        this.#server = listOf(params["mcpServers"])[0];
         this.#afterwards();
         return { sessionId: this.#sessionId, ...(modes === undefined ? {} : { modes }) };
       case "session/load":
@@ -111,6 +117,7 @@ class FakeAgent {
         const offered = method === "session/load" ? load : resume;
         if (offered !== true) throw new Failed(-32601, `no method ${method}`);
         this.#sessionId = String(params["sessionId"]);
+        this.#server = listOf(params["mcpServers"])[0];
         if (method === "session/load") {
           await this.#update({ sessionUpdate: "user_message_chunk", content: text("what was asked before") });
           await this.#update({ sessionUpdate: "agent_message_chunk", content: text("what was said before") });
@@ -163,6 +170,8 @@ class FakeAgent {
         return await this.#say(act);
       case "echo":
         return await this.#update({ sessionUpdate: "agent_message_chunk", content: text(this.#promptText) });
+      case "handoff":
+        return await this.#handOff(act);
       case "call":
       case "update":
         return await this.#update({
@@ -223,6 +232,15 @@ class FakeAgent {
     const named = act.messageId === undefined ? {} : { messageId: act.messageId };
     for (let at = 0; at < act.text.length; at += size)
       await this.#update({ sessionUpdate, content: text(act.text.slice(at, at + size)), ...named });
+  }
+
+  async #handOff(act: Act & { readonly type: "handoff" }): Promise<void> {
+    const { id, note } = act;
+    const call = { type: "call", id, title: "mcp__hansard__handoff", status: "in_progress", input: { note } };
+    if (act.silent !== true) await this.#do(call as Act);
+    const result = await callTool(this.#server, "handoff", { note });
+    const status = result.isError ? "failed" : "completed";
+    if (act.silent !== true) await this.#do({ type: "update", id, status, output: result.text });
   }
 
   async #ask(act: Act & { readonly type: "ask" }, signal?: AbortSignal): Promise<void> {

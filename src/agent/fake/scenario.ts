@@ -54,6 +54,8 @@ export type Act =
   | { readonly type: "wait"; readonly ms: number }
   | { readonly type: "wait"; readonly for: "cancel" }
   | { readonly type: "wait"; readonly forFile: string }
+  /** Calls the handoff tool of the client's MCP server, and says what it answered. `silent`: without reporting the call. */
+  | { readonly type: "handoff"; readonly id: string; readonly note: unknown; readonly silent?: boolean }
   /** Says the prompt back. */
   | { readonly type: "echo" }
   /** An update as it is given here. */

@@ -1,4 +1,5 @@
 /** What the records of our own session log mean. */
+import { handoffDraft } from "../../transcript/index.ts";
 import type { Classified, Classifier, EntryDraft, Mark, TreeNode } from "../classifier.ts";
 import {
   countOf,
@@ -68,11 +69,11 @@ function conversation(kind: string, record: Fields, time: number | undefined): C
     case "label":
       return known(kind, []);
     case "handoffTransaction": {
-      const phase = wordOf(objectOf(record["event"])?.["phase"]);
-      return known(kind, [noteDraft("handoff", phase ?? "", time)]);
+      const draft = handoffDraft(record);
+      return known(kind, draft === undefined ? [] : [{ ...draft, ...timed(time) }]);
     }
     case "continuityCommit":
-      return known(kind, [noteDraft("handoff", "committed", time)]);
+      return known(kind, []);
     default:
       return undefined;
   }
