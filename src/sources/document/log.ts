@@ -1,28 +1,25 @@
 /** A document as a log: pages by its index, following by comparing the index with what it was. */
 import { dirname } from "node:path";
-import type { Entry, Place, RawEntry } from "../../transcript/index.ts";
+import type { Entry, Place } from "../../transcript/index.ts";
 import { pairCalls } from "../../transcript/index.ts";
 import { capDraft } from "../cap.ts";
 import { Census } from "../census.ts";
-import type { EntryDraft } from "../classifier.ts";
 import { asSourceError, SourceError } from "../errors.ts";
-import { isFileError } from "../file-errors.ts";
-import { DAMAGE_TEXT_BYTES_MAX } from "../limits.ts";
 import { endOf, entryName, locate, pageAfter, pageBefore, type RowReader } from "../named-log.ts";
 import { parseNamedPosition } from "../named-position.ts";
 import { createStates } from "../named-states.ts";
+import { damagedEntry, followStates, nameEntry, readFresh, refreshed, StaleError } from "../state-log.ts";
 import type {
   AgentName,
   CheckReport,
   Log,
   LogEvent,
-  LogItem,
   Page,
   Position,
   SessionInfo,
   TailPage,
 } from "../types.ts";
-import { createLooker, nodeWatchPorts, type WatchPorts } from "../watch.ts";
+import type { WatchPorts } from "../watch.ts";
 import { isLive, itemsBetween } from "./changes.ts";
 import { Document } from "./document.ts";
 import type { DocumentFormat, ElementStore } from "./format.ts";
@@ -63,7 +60,7 @@ class DocumentLog implements Log {
   }
 
   async info(): Promise<SessionInfo> {
-    await this.#refresh();
+    await refreshed(() => this.#document.refresh());
     const { info, bytes, modifiedAt } = this.#document;
     return { ...(await this.#options.describe()), ...info, bytes, modifiedAt };
   }
@@ -97,48 +94,26 @@ class DocumentLog implements Log {
     return this.#reading((reader) => pageAfter(reader, { row: 0, ordinal: 0 }, limit));
   }
 
-  async *follow(after: Position, signal: AbortSignal): AsyncGenerator<LogEvent, void, undefined> {
-    const looker = createLooker(signal, this.#options.ports ?? nodeWatchPorts);
-    let seen = this.#seenAt(after);
-    let info = this.#document.info;
-    let isGone = false;
-    let isCaughtUp = false;
-    let changed = true;
-    try {
-      do {
-        const status = await this.#refresh();
-        looker.setPaths(this.#document.watched ?? [this.path, dirname(this.path)]);
-        const failure = looker.failure();
-        if (failure !== undefined)
-          yield {
-            type: "notice",
-            text: `Watching the file failed (${failure}); it is looked at regularly instead.`,
-          };
-        if (status === "gone" && !isGone) yield { type: "gone" };
-        isGone = status === "gone";
-        const next = this.#document.standing;
-        const items = isGone ? [] : await this.#itemsBetween(seen, next);
-        if (typeof items === "string") {
-          yield { type: "reset", reason: items };
-          return;
-        }
-        if (items === undefined) {
-          changed = true;
-          continue;
-        }
-        const all: LogItem[] = [...items];
-        if (!isGone && !isEqualInfo(this.#document.info, info))
-          all.push({ type: "info", info: this.#document.info });
-        info = this.#document.info;
-        changed = all.length > 0;
-        if (!isGone) seen = next;
-        if (changed) yield { type: "items", items: all, end: this.#endPosition(next) };
-        if (changed || !isCaughtUp) yield { type: "caughtUp" };
-        isCaughtUp = true;
-      } while (await looker.next(changed));
-    } finally {
-      looker.close();
-    }
+  follow(after: Position, signal: AbortSignal): AsyncGenerator<LogEvent, void, undefined> {
+    const document = this.#document;
+    return followStates<Standing>(
+      {
+        ports: this.#options.ports,
+        watched: () => document.watched ?? [this.path, dirname(this.path)],
+        refresh: () => document.refresh(),
+        state: () => document.standing,
+        info: () => document.info,
+        between: (before, now) =>
+          itemsBetween(before, now, {
+            entries: (row) => this.#entries(row),
+            damage: (row) =>
+              row.damage === undefined ? [] : [{ start: row.start, end: row.end, reason: row.damage }],
+          }),
+        end: (state) => this.#endPosition(state),
+      },
+      this.#seenAt(after),
+      signal,
+    );
   }
 
   async check(signal?: AbortSignal): Promise<CheckReport> {
@@ -181,48 +156,14 @@ class DocumentLog implements Log {
     return this.#states.position(name, standing);
   }
 
-  /** Undefined where the file changed under the reading: the next look sees more. */
-  async #itemsBetween(before: Standing, after: Standing): Promise<readonly LogItem[] | string | undefined> {
-    try {
-      return await itemsBetween(before, after, {
-        entries: (row) => this.#entries(row),
-        damage: (row) =>
-          row.damage === undefined ? [] : [{ start: row.start, end: row.end, reason: row.damage }],
-      });
-    } catch (error) {
-      if (error instanceof StaleError) return undefined;
-      throw error;
-    }
-  }
-
-  async #refresh(): Promise<"same" | "changed" | "gone"> {
-    try {
-      return await this.#document.refresh();
-    } catch (error) {
-      // What is open can still be read; a file that cannot be opened any more counts as gone.
-      if (isFileError(error)) return "gone";
-      throw error;
-    }
-  }
-
-  /** Reads with an index that is up to date. Where the bytes changed under it, the index is made anew, once. */
   async #reading<T>(work: (reader: RowReader<StandingRow>, standing: Standing) => Promise<T>): Promise<T> {
     if (this.#isClosed) throw new SourceError("unreadable", `${this.path} was closed.`, { path: this.path });
-    await this.#refresh();
+    const document = this.#document;
+    const read = (): Promise<T> => work(this.#reader(), document.standing);
     try {
-      return await work(this.#reader(), this.#document.standing);
+      return await readFresh(this.path, (isForced) => document.refresh(isForced), read);
     } catch (error) {
-      if (!(error instanceof StaleError)) throw asSourceError(error);
-    }
-    await this.#document.refresh(true);
-    try {
-      return await work(this.#reader(), this.#document.standing);
-    } catch (error) {
-      if (!(error instanceof StaleError)) throw asSourceError(error);
-      throw new SourceError("unreadable", `${this.path} is being rewritten`, {
-        path: this.path,
-        next: "Try again.",
-      });
+      throw asSourceError(error);
     }
   }
 
@@ -254,7 +195,8 @@ class DocumentLog implements Log {
 
   /** A row's entries as the element alone tells them. */
   async #named(row: Row): Promise<readonly Entry[]> {
-    if (row.damage !== undefined) return [await this.#damaged(row)];
+    if (row.damage !== undefined)
+      return [await damagedEntry(row, (at, length) => this.#document.readBytes(at, length))];
     const bytes = await this.#document.read(row);
     if (bytes === undefined) throw new StaleError();
     const { format } = this.#document;
@@ -262,29 +204,4 @@ class DocumentLog implements Log {
     const { entries } = format.classify({ value: format.parse(bytes), index, start, end });
     return entries.map((draft, ordinal) => nameEntry(capDraft(draft), row, ordinal));
   }
-
-  async #damaged(row: Row): Promise<RawEntry> {
-    const length = row.end - row.start;
-    const bytes = await this.#document.readBytes(row.start, Math.min(length, DAMAGE_TEXT_BYTES_MAX));
-    return {
-      kind: "raw",
-      name: row.name,
-      place: { start: row.start, end: row.end },
-      reason: `${length} bytes that are no message (${row.damage})`,
-      text: new TextDecoder().decode(bytes),
-      damaged: true,
-    };
-  }
-}
-
-/** The bytes of a row are not its element any more. */
-class StaleError extends Error {}
-
-function nameEntry(draft: EntryDraft, row: Row, ordinal: number): Entry {
-  const { mergeKey: _m, unfinished: _u, ...entry } = draft;
-  return { ...entry, name: entryName(row, ordinal), place: { start: row.start, end: row.end } } as Entry;
-}
-
-function isEqualInfo(a: Partial<SessionInfo>, b: Partial<SessionInfo>): boolean {
-  return JSON.stringify(a) === JSON.stringify(b);
 }

@@ -1,17 +1,14 @@
 /** A Gemini CLI chat as a log: pages by the index, following by comparing the index with what it was. */
 import { dirname } from "node:path";
-import type { Entry, Place, RawEntry } from "../../transcript/index.ts";
+import type { Entry, Place } from "../../transcript/index.ts";
 import { pairCalls } from "../../transcript/index.ts";
 import { capDraft } from "../cap.ts";
-import type { EntryDraft } from "../classifier.ts";
-import { SourceError } from "../errors.ts";
-import { isFileError } from "../file-errors.ts";
-import { DAMAGE_TEXT_BYTES_MAX } from "../limits.ts";
 import { endOf, entryName, locate, pageAfter, pageBefore, type RowReader } from "../named-log.ts";
 import { parseNamedPosition } from "../named-position.ts";
 import { createStates } from "../named-states.ts";
-import type { CheckReport, Log, LogEvent, LogItem, Page, Position, SessionInfo, TailPage } from "../types.ts";
-import { createLooker, nodeWatchPorts, type WatchPorts } from "../watch.ts";
+import { damagedEntry, followStates, nameEntry, readFresh, refreshed, StaleError } from "../state-log.ts";
+import type { CheckReport, Log, LogEvent, Page, Position, SessionInfo, TailPage } from "../types.ts";
+import type { WatchPorts } from "../watch.ts";
 import { Chat } from "./chat.ts";
 import { checkChat } from "./check.ts";
 import { diffSnapshots, type Snapshot, snapshotOf } from "./follow.ts";
@@ -44,7 +41,7 @@ class GeminiLog implements Log {
   }
 
   async info(): Promise<SessionInfo> {
-    await this.#refresh();
+    await refreshed(() => this.#chat.refresh());
     const modifiedAt = this.#chat.modifiedAt;
     return {
       ...this.#options.info,
@@ -77,49 +74,28 @@ class GeminiLog implements Log {
     return this.#reading((reader) => pageAfter(reader, { row: 0, ordinal: 0 }, limit));
   }
 
-  async *follow(after: Position, signal: AbortSignal): AsyncGenerator<LogEvent> {
-    const looker = createLooker(signal, this.#options.ports ?? nodeWatchPorts);
-    looker.setPaths([this.path, dirname(this.path)]);
-    let seen = this.#seenAt(after);
-    let info = this.#chat.info;
-    let isGone = false;
-    let isCaughtUp = false;
-    let changed = true;
-    try {
-      do {
-        const status = await this.#refresh();
-        const failure = looker.failure();
-        if (failure)
-          yield {
-            type: "notice",
-            text: `Watching the file failed (${failure}); it is looked at regularly instead.`,
-          };
-        if (status === "gone" && !isGone) yield { type: "gone" };
-        isGone = status === "gone";
-        const next = snapshotOf(this.#chat.rows);
-        const items = isGone ? [] : await this.#itemsBetween(seen, next);
-        if (typeof items === "string") {
-          yield { type: "reset", reason: items };
-          return;
-        }
-        if (items === undefined) {
-          changed = true;
-          continue;
-        }
-        const all: LogItem[] = [...items];
-        if (this.#chat.info !== info && !isGone) all.push({ type: "info", info: this.#chat.info });
-        info = this.#chat.info;
-        changed = all.length > 0;
-        if (changed) {
-          seen = next;
-          yield { type: "items", items: all, end: this.#endPosition(next) };
-        }
-        if (changed || !isCaughtUp) yield { type: "caughtUp" };
-        isCaughtUp = true;
-      } while (await looker.next(changed));
-    } finally {
-      looker.close();
-    }
+  follow(after: Position, signal: AbortSignal): AsyncGenerator<LogEvent, void, undefined> {
+    const chat = this.#chat;
+    return followStates<Snapshot>(
+      {
+        ports: this.#options.ports,
+        watched: () => [this.path, dirname(this.path)],
+        refresh: () => chat.refresh(),
+        state: () => snapshotOf(chat.rows),
+        info: () => chat.info,
+        between: (before, now) =>
+          diffSnapshots(
+            before,
+            now,
+            (row, isLive) => this.#entries(row, isLive),
+            (row) =>
+              row.damage === undefined ? [] : [{ start: row.start, end: row.end, reason: row.damage }],
+          ),
+        end: (state) => this.#endPosition(state),
+      },
+      this.#seenAt(after),
+      signal,
+    );
   }
 
   check(signal?: AbortSignal): Promise<CheckReport> {
@@ -153,49 +129,12 @@ class GeminiLog implements Log {
     return this.#states.position(name, snapshot);
   }
 
-  /** Undefined where the file changed under the reading: the next look sees more. */
-  async #itemsBetween(before: Snapshot, after: Snapshot): Promise<readonly LogItem[] | string | undefined> {
-    try {
-      return await diffSnapshots(
-        before,
-        after,
-        (row, isLive) => this.#entries(row, isLive),
-        (row) => (row.damage === undefined ? [] : [{ start: row.start, end: row.end, reason: row.damage }]),
-      );
-    } catch (error) {
-      if (error instanceof StaleError) return undefined;
-      throw error;
-    }
-  }
-
-  async #refresh(): Promise<"same" | "changed" | "gone"> {
-    try {
-      return await this.#chat.refresh();
-    } catch (error) {
-      // What is open can still be read; a file that cannot be opened any more counts as gone.
-      if (isFileError(error)) return "gone";
-      throw error;
-    }
-  }
-
-  /** Reads with an index that is up to date. Where the bytes changed under it, the index is made anew, once. */
-  async #reading<T extends Page>(work: (reader: RowReader<Row>) => Promise<T>): Promise<T> {
-    await this.#refresh();
-    try {
-      return await work(this.#reader());
-    } catch (error) {
-      if (!(error instanceof StaleError)) throw error;
-    }
-    await this.#chat.refresh(true);
-    try {
-      return await work(this.#reader());
-    } catch (error) {
-      if (!(error instanceof StaleError)) throw error;
-      throw new SourceError("unreadable", `${this.path} is being rewritten`, {
-        path: this.path,
-        next: "Try again.",
-      });
-    }
+  #reading<T extends Page>(work: (reader: RowReader<Row>) => Promise<T>): Promise<T> {
+    return readFresh(
+      this.path,
+      (isForced) => this.#chat.refresh(isForced),
+      () => work(this.#reader()),
+    );
   }
 
   #reader(): RowReader<Row> {
@@ -220,37 +159,13 @@ class GeminiLog implements Log {
   }
 
   async #entries(row: Row, isLive: boolean): Promise<readonly Entry[]> {
-    if (row.damage !== undefined) return [await this.#damaged(row)];
+    if (row.damage !== undefined)
+      return [await damagedEntry(row, (at, length) => this.#chat.readBytes(at, length))];
     const value = await this.#chat.read(row);
     if (value === undefined) throw new StaleError();
     const { entries } = readMessage(value);
     if (entries.length !== row.entryCount && row.print !== -1) throw new StaleError();
-    const named = entries.map((draft, ordinal) => nameEntry(capDraft(draft), row, ordinal));
+    const named = entries.map((draft, ordinal) => nameEntry(capDraft(draft), row, ordinal, row.isLeft));
     return pairCalls(named, { standing: () => (isLive ? "running" : "unanswered") });
   }
-
-  async #damaged(row: Row): Promise<RawEntry> {
-    const bytes = await this.#chat.readBytes(row.start, Math.min(row.end - row.start, DAMAGE_TEXT_BYTES_MAX));
-    return {
-      kind: "raw",
-      name: row.name,
-      place: { start: row.start, end: row.end },
-      reason: `${row.end - row.start} bytes that are no message (${row.damage})`,
-      text: new TextDecoder().decode(bytes),
-      damaged: true,
-    };
-  }
-}
-
-/** The bytes of a row are not its message any more. */
-class StaleError extends Error {}
-
-function nameEntry(draft: EntryDraft, row: Row, ordinal: number): Entry {
-  const { mergeKey: _m, unfinished: _u, ...entry } = draft;
-  return {
-    ...entry,
-    name: entryName(row, ordinal),
-    place: { start: row.start, end: row.end },
-    ...(row.isLeft ? { offPath: true } : {}),
-  } as Entry;
 }

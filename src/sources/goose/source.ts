@@ -1,6 +1,6 @@
 /** Goose: its database, and the files of one line a message that it kept before. */
 import { basename, join } from "node:path";
-import type { Classified } from "../classifier.ts";
+import type { Classified, Classifier } from "../classifier.ts";
 import { arrayOf, type Fields, objectOf, stringOf, wordOf } from "../fields.ts";
 import { createLineSource, type FoundFile, type OnProblem } from "../line-source.ts";
 import { isFilePath } from "../sqlite/files.ts";
@@ -30,9 +30,14 @@ function headerFacts(fields: Fields): Partial<SessionInfo> {
   return { ...(title === undefined ? {} : { title, titled: true }), ...(cwd === undefined ? {} : { cwd }) };
 }
 
+export const gooseFileClassifier: Classifier = {
+  agent: "goose",
+  classify: ({ value, start }) => classifyLine(value, start),
+};
+
 const fileSource = createLineSource({
   places: goosePlaces,
-  classifier: { agent: "goose", classify: ({ value, start }) => classifyLine(value, start) },
+  classifier: gooseFileClassifier,
   find,
   idOf: (path) => basename(path).replace(/\.jsonl$/, ""),
   isOwn: (fields) =>
