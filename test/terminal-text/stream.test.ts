@@ -108,7 +108,7 @@ describe("a growing text", () => {
           for (const line of settled) expect(lineFault(line, options.width)).toBe("");
         },
       ),
-      { seed, numRuns: 400 },
+      { seed, numRuns: 150 },
     );
   });
 
