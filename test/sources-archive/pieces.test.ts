@@ -100,6 +100,15 @@ test("a session in a tree is kept with the files of its messages and parts", asy
   expect(await entriesAt(kept.path)).toEqual(entries);
 });
 
+test("what is wrong with an archived database is told of the archive", async () => {
+  const path = home.write("x y/a.db", `SQLite format 3\0${"x".repeat(8000)}`);
+  const broken = { agent: "goose", id: "x", path, bytes: 1, modifiedAt: 1 } as const;
+  const kept = await archiveSession(archiveFolder(home.around), broken, broken, 1);
+  const failure: unknown = await openLog(kept.path).catch((error: unknown) => error);
+  expect(failure).toMatchObject({ code: "unreadable", path: kept.path });
+  expect((failure as Error).message.startsWith(`${kept.path} cannot be read as a database`)).toBe(true);
+});
+
 test.each([
   ["/a/b", "/a/b/c.db#x", true],
   ["/a/b", "/a/c", false],

@@ -116,6 +116,17 @@ export async function openArchived(
     };
   } catch (error) {
     await remove();
-    throw error;
+    throw namedAs(error, root, path);
   }
+}
+
+/** What goes wrong with an unpacked file is told of the archive: nobody knows the folder that it was unpacked into. */
+function namedAs(error: unknown, root: string, path: string): unknown {
+  if (!(error instanceof SourceError) || error.path?.startsWith(root) !== true) return error;
+  const { next } = error;
+  return new SourceError(error.code, error.message.replaceAll(error.path, path), {
+    path,
+    cause: error,
+    ...(next === undefined ? {} : { next }),
+  });
 }
