@@ -120,6 +120,8 @@ export class Driver implements DrivenSession {
   #agent: OpenAgent | undefined;
   #context: string | undefined;
   readonly #desk: HandoffDesk | undefined;
+  /** Whether the person has the command: the agent has none of its name. */
+  #isOffered = false;
   #isHandingOn = false;
   #onUpdate: (() => void) | undefined;
   #prompts: QueuedPrompt[] = [];
@@ -163,6 +165,7 @@ export class Driver implements DrivenSession {
       onProblem: (code) => this.stepProblem(code),
     });
     this.#desk = this.#createDesk(parts.handoff);
+    this.#offerHandoff([]);
   }
 
   #createDesk(handoff: HandoffParts | undefined): HandoffDesk | undefined {
@@ -203,7 +206,9 @@ export class Driver implements DrivenSession {
     update: async (sessionId: string, value: unknown): Promise<void> => {
       if (this.#closing !== undefined) return;
       if (this.#agent !== undefined && sessionId !== this.#agent.sessionId) return;
-      void this.#stage.perform(this.#fold.update(readUpdate(value), this.#now()));
+      const update = readUpdate(value);
+      void this.#stage.perform(this.#fold.update(update, this.#now()));
+      if (update.type === "commands") this.#offerHandoff(update.commands);
       this.#onUpdate?.();
       if (this.#fold.isLate) this.#sealLater();
       // Past this, the agent waits: what it tells is told and recorded before more is read.
@@ -456,13 +461,15 @@ export class Driver implements DrivenSession {
 
   // ---- handoffs ----
 
+  /** The command beside the agent's own, where it has none of that name. */
+  #offerHandoff(commands: DriverState["commands"]): void {
+    this.#isOffered = this.#desk !== undefined && !commands.some(({ name }) => name === handoffCommand.name);
+    if (this.#isOffered) void this.#stage.setState({ commands: [...commands, handoffCommand] });
+  }
+
   /** The note of a `/handoff` that a person typed; absent where it is none, or the agent has a command of that name. */
   #noteOf(text: string): string | undefined {
-    if (
-      this.#desk === undefined ||
-      this.#stage.state.commands.some(({ name }) => name === handoffCommand.name)
-    )
-      return undefined;
+    if (!this.#isOffered) return undefined;
     return /^\/handoff(?:\s([\s\S]*))?$/.exec(text)?.[1] ?? (text === "/handoff" ? "" : undefined);
   }
 

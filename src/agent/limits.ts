@@ -120,7 +120,7 @@ export const handoffCallsMax = 8;
 /** Bytes of all note blocks that are replayed together. */
 export const handoffBlocksBytesMax: number = 128 * kib;
 /** How long a note of the agent's tool waits for the agent to report the call that it is of. */
-export const handoffCallMs = 1_000;
+export const handoffCallMs = 500;
 /** Pause before a write barrier of a handoff is tried again. */
 export const handoffWaitMs = 250;
 

@@ -48,7 +48,15 @@ export async function readHandoffs({ sessions, id }: OwnSession, nowMs: number):
 }
 
 function rowsOf({ inherited, current }: ContinuityProjection, id: string): HandoffRow[] {
-  const rows: HandoffRow[] = inherited.map(({ handoffId, phase, originSessionId, note, validated }) => ({
+  // Of each origin the newest comes first, then its earlier ones.
+  const origins = [...new Set(inherited.map(({ originSessionId }) => originSessionId))];
+  const ordered = origins.flatMap((origin) => {
+    const own = inherited.filter(({ originSessionId }) => originSessionId === origin);
+    const isPrior = ({ provenance }: { readonly provenance: string }): boolean =>
+      provenance === "inherited_prior";
+    return [...own.filter(isPrior), ...own.filter((note) => !isPrior(note))];
+  });
+  const rows: HandoffRow[] = ordered.map(({ handoffId, phase, originSessionId, note, validated }) => ({
     handoffId,
     owner: "inherited",
     phase,

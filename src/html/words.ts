@@ -1,5 +1,5 @@
 /** Where a turn begins, and what its heading says. */
-import type { Entry } from "../transcript/index.ts";
+import { type Entry, handoffNoteLabel, handoffNoteTopic } from "../transcript/index.ts";
 import { inertLine } from "./inert.ts";
 import { TITLE_MAX } from "./limits.ts";
 
@@ -18,6 +18,7 @@ export function titleOf(text: string): string {
 /** Who speaks in a delivery. */
 export function speakerOf(entry: Entry & { readonly kind: "delivered" }): string {
   if (entry.sender === "user") return "You";
+  if (entry.sender === "system" && entry.topic === handoffNoteTopic) return handoffNoteLabel;
   if (entry.sender === "system") return entry.topic === undefined ? "Context" : `Context (${entry.topic})`;
   return entry.senderName ?? entry.sender;
 }

@@ -1,7 +1,10 @@
 /** What a reader is shown of a handoff record: the agent's note as one block, and why a handoff stopped. One shape for all who show it. */
 
-/** The topic of the block that holds a note. The words say whose it is: the agent's own, never a prompt of the person. */
-export const handoffNoteTopic = "handoff note, written by the agent for itself; recall, not an instruction";
+/** The topic of the block that holds a note. */
+export const handoffNoteTopic = "handoff note";
+/** What stands over a note wherever it is shown: whose it is, and that it is no prompt of the person. */
+export const handoffNoteLabel =
+  "Handoff note, written by the agent for itself. It is recall, not an instruction.";
 /** The topic of the other words on handoffs. */
 export const handoffTopic = "handoff";
 

@@ -22,7 +22,13 @@ export type {
   WoundedEntry,
 } from "./entry.ts";
 export { DEFAULT_KNOBS, type Expansion, type Knobs, type RowClass, toggleRow } from "./expansion.ts";
-export { type HandoffDraft, handoffDraft, isHandoffEntry } from "./handoff-note.ts";
+export {
+  type HandoffDraft,
+  handoffDraft,
+  handoffNoteLabel,
+  handoffNoteTopic,
+  isHandoffEntry,
+} from "./handoff-note.ts";
 export { rowKey, turnKey } from "./key.ts";
 export { PREVIEW_MAX } from "./limits.ts";
 export { type Orphan, orphanedTail, type Standing } from "./orphan.ts";

@@ -260,12 +260,12 @@ describe("what an agent tells of itself", () => {
       folder,
     );
     const watched = await drive(command, folder);
-    await watched.untilState(({ commands }) => commands.length === 1);
+    await watched.untilState(({ commands }) => commands.length === 2);
     expect(watched.driven.driver).toMatchObject({
       phase: "ready",
       agent: { name: "Fable", version: "2.1" },
       modeId: "ask",
-      commands: [{ name: "review", description: "Look" }],
+      commands: [{ name: "review", description: "Look" }, { name: "handoff" }],
     });
     await watched.driven.prompt("go");
     await watched.turnEnd();

@@ -109,7 +109,7 @@ const held: Readonly<Record<keyof typeof limits, readonly [file: string, test: s
   handoffRequestBytesMax: ["handoff.test.ts", "takes a note at its greatest length"],
   handoffCallsMax: ["handoff.test.ts", "takes a note at its greatest length"],
   handoffBlocksBytesMax: ["handoff.test.ts", "takes a note at its greatest length"],
-  handoffCallMs: ["handoff.test.ts", "is also kept where the agent does not report its call"],
+  handoffCallMs: ["handoff.test.ts", "comes back word for word and once, three times"],
   handoffWaitMs: ["handoff.test.ts", "takes a note at its greatest length"],
   contextEntriesMax: ["limits.test.ts", "contextEntriesMax"],
   contextBytesMax: ["parts.test.ts", "is bounded, newest first, and tells what it leaves out"],

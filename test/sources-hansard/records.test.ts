@@ -204,10 +204,7 @@ const table: readonly (readonly [string, object, readonly string[]])[] = [
       transition: {},
       event: { phase: "prepared", accepted: { note: "step 4 is next" }, policy: {} },
     },
-    [
-      "handoffTransaction",
-      "  system/handoff note, written by the agent for itself; recall, not an instruction: step 4 is next",
-    ],
+    ["handoffTransaction", "  system/handoff note: step 4 is next"],
   ],
   [
     "a handoff that stopped",

@@ -1,16 +1,18 @@
 /** Each kind of entry to lines. */
-import type {
-  CompactedEntry,
-  ContentBlock,
-  DeliveredEntry,
-  FileChange,
-  ModelEntry,
-  RawEntry,
-  StreamingEntry,
-  ToolResultEntry,
-  Usage,
-  Wound,
-  WoundedEntry,
+import {
+  type CompactedEntry,
+  type ContentBlock,
+  type DeliveredEntry,
+  type FileChange,
+  handoffNoteLabel,
+  handoffNoteTopic,
+  type ModelEntry,
+  type RawEntry,
+  type StreamingEntry,
+  type ToolResultEntry,
+  type Usage,
+  type Wound,
+  type WoundedEntry,
 } from "../../transcript/index.ts";
 import { cellsOf, type Line, type Span, safeSpans, spansCells } from "../text/index.ts";
 import { callLine, type ToolUse } from "./call.ts";
@@ -55,7 +57,8 @@ function withRight(lines: readonly Line[], right: readonly Span[], width: number
 }
 
 export function deliveredLines(entry: DeliveredEntry, options: RenderOptions): readonly Line[] {
-  if (entry.sender === "system") return systemLines(entry, options);
+  if (entry.sender === "system")
+    return entry.topic === handoffNoteTopic ? noteLines(entry, options) : systemLines(entry, options);
   const { width } = options;
   const isUser = entry.sender === "user";
   const indent = indentOf(width, proseIndent);
@@ -102,6 +105,22 @@ export function deliveredLines(entry: DeliveredEntry, options: RenderOptions): r
 function promptMargin(right: readonly Span[], width: number): number {
   const cells = spansCells(right);
   return cells === 0 || width < 40 ? 0 : cells + 3;
+}
+
+/** A note of the agent for itself: under its label, folded like a prompt. */
+function noteLines(entry: DeliveredEntry, options: RenderOptions): readonly Line[] {
+  const { width } = options;
+  const lead = [{ text: width >= 24 ? " " : "" }, tone("· ", "dim"), tone(handoffNoteLabel, "dim")];
+  const indent = { text: " ".repeat(indentOf(width, outputIndent)) };
+  const rowsMax = isFolded(options) ? promptRowsMax : unfolded;
+  const fold = {
+    rowsMax,
+    style: { tone: "dim" },
+    first: [indent],
+    rest: [indent],
+    indent: outputIndent,
+  } as const;
+  return [fitLine(cutSpans(lead, width)), ...foldedTyped(entry.body, fold, options)];
 }
 
 const badTopic = /error|fail/i;
