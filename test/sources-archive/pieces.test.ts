@@ -1,6 +1,7 @@
 /** Archives of sessions that are not one file: rows of a database, and files of a tree. */
-import { mkdirSync, readdirSync, rmSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { gunzipSync } from "node:zlib";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { archiveFolder, manifestText, parseManifest } from "../../src/sources/archive/format.ts";
 import { type Archived, archiveSession } from "../../src/sources/archive/index.ts";
@@ -57,6 +58,9 @@ test("a session of a database is kept as a database of its own rows, and opens a
   const kept = await archive(session);
   expect(kept.state).toBe("archived");
   expect(hashes(dirname(path))).toEqual(before);
+  const [data = ""] = readdirSync(dirname(kept.path)).filter((name) => name.endsWith(".gz"));
+  const rows = gunzipSync(readFileSync(join(dirname(kept.path), data))).toString("latin1");
+  expect([rows.includes("do it"), rows.includes("secret")]).toEqual([true, false]);
   expect((await archive(session)).state).toBe("unchanged");
   expect(readdirSync(dirname(kept.path))).toHaveLength(2);
   writer.prompt("ses_a", "m2", "more");
