@@ -181,7 +181,7 @@ async function begin(io: Io, options: DriveOptions, isTalk: boolean): Promise<Dr
   const words = `hansard: starting ${sanitizeLine(agent.name)} …`;
   if (io.err.isTTY) await io.err.write(words);
   process.once("SIGINT", onInterrupt).once("SIGTERM", onInterrupt);
-  const release = isTalk ? keepTyped(process.stdin, onInterrupt) : undefined;
+  const release = isTalk ? keepTyped(process.stdin, (text) => io.err.write(text), onInterrupt) : undefined;
   let isOver = true;
   try {
     const started = await createDriven(driven);
