@@ -27,6 +27,11 @@ export class Alarm {
     this.#ports = ports;
   }
 
+  /** Whether the last wait ended by a hint: only a write on this computer gives one, so what was written is in its memory. */
+  get wasHinted(): boolean {
+    return this.#wasHinted && !this.#isAlone;
+  }
+
   /** Why the watcher does not work, once. */
   takeFailure(): string | undefined {
     const failure = this.#failure;

@@ -109,7 +109,8 @@ class Follower {
   /** The state under the name. Only the first look fails for what is no readable file: later that is a file that went away. */
   async #stat(): Promise<FileState | undefined> {
     try {
-      return await this.#ports.stat(this.#path);
+      const { statNow } = this.#ports;
+      return this.#alarm.wasHinted && statNow ? statNow(this.#path) : await this.#ports.stat(this.#path);
     } catch (error) {
       if (this.#isFirstLook || !(error instanceof FileError)) throw error;
       return undefined;
@@ -190,7 +191,7 @@ class Follower {
     this.#seen = state;
     if (seen !== undefined) {
       const isShort = state.size < tail.offset;
-      if (isShort || !(await tail.isSame(state.size))) {
+      if (isShort || !(await tail.isSame(state.size, this.#alarm.wasHinted))) {
         yield* this.#restart(isShort ? "truncated" : "replaced");
         if (!(yield* this.#enter())) return;
         this.#seen = state;

@@ -26,6 +26,9 @@ export const headPrintBytes: number = 256;
 /** A follower's read asks for this much beyond the size that it knows: what was appended since then comes along. */
 export const followReadBytesMin: number = 4 * 1024;
 
+/** Most bytes of one read that is done at once after a hint: more may not be in memory, and would hold others up. */
+export const nowReadBytesMax: number = 16 * 1024;
+
 /** The sweep's pause: it doubles from the first to the last while nothing happens. */
 export const sweepFirstMs = 50;
 export const sweepIdleMs = 1000;

@@ -1,7 +1,7 @@
 /** What following needs from outside: files, a watcher, a timer. */
 import { type FSWatcher, watch } from "node:fs";
 import { basename } from "node:path";
-import { type FileSource, type FileState, fileStateAt, openFile } from "./source.ts";
+import { type FileSource, type FileState, fileStateAt, fileStateNow, openFile } from "./source.ts";
 
 export interface Watch {
   close(): void;
@@ -11,6 +11,8 @@ export interface FollowPorts {
   open(path: string): Promise<FileSource>;
   /** The state of the file under a name; undefined where there is none. */
   stat(path: string): Promise<FileState | undefined>;
+  /** `stat` at once, for a file that a program of this computer has just written. */
+  statNow?(path: string): FileState | undefined;
   /**
    * Calls `hint` when something may have happened at a file or in a folder (with the name of the entry, where it is known), `fail`
    * when it stops working. May throw. Where an `entry` is given, only hints of that one in the folder are needed.
@@ -80,6 +82,7 @@ function watchFolder(path: string): Folder {
 export const realPorts: FollowPorts = {
   open: openFile,
   stat: fileStateAt,
+  statNow: fileStateNow,
   watch: (path, hint, fail, entry) => {
     if (entry !== undefined) return watchEntry(path, entry, { hint, fail });
     const watcher = watch(path, { persistent: false }, (_event, name) => hint(name ?? undefined));

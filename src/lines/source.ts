@@ -1,5 +1,5 @@
 /** Where bytes come from: a file opened to be read without leaving a trace, or memory. */
-import { constants } from "node:fs";
+import { constants, readSync, statSync } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
 import type { ByteSource } from "./types.ts";
 
@@ -30,6 +30,8 @@ export interface FileState {
 export interface FileSource extends ByteSource {
   readonly path: string;
   state(): Promise<FileState>;
+  /** `read` at once, without a way through other threads: for what is known to be in memory. */
+  readNow?(offset: number, length: number): Uint8Array;
 }
 
 interface StatNumbers {
@@ -116,6 +118,15 @@ function fileSource(path: string, handle: FileHandle): FileSource {
     path,
     size: async () => (await guarded(handle.stat())).size,
     state: async () => fileState(await guarded(handle.stat({ bigint: true }))),
+    readNow: (offset, length) => {
+      if (length <= 0) return new Uint8Array(0);
+      const buffer = Buffer.allocUnsafeSlow(length);
+      try {
+        return buffer.subarray(0, readSync(handle.fd, buffer, 0, length, offset));
+      } catch (error) {
+        throw asFileError(error, path);
+      }
+    },
     read: async (offset, length) => {
       if (length <= 0) return new Uint8Array(0);
       // Not from the pool: a kept line must not keep strangers' bytes.
@@ -137,10 +148,24 @@ export async function fileStateAt(path: string): Promise<FileState | undefined> 
     refuse(path, numbers);
     return fileState(numbers);
   } catch (error) {
-    const failure = asFileError(error, path);
-    if (failure.code === "not-found") return undefined;
-    throw failure;
+    return absentOrThrow(error, path);
   }
+}
+
+/** The same at once, without a way through other threads: for what is known to be in memory. */
+export function fileStateNow(path: string): FileState | undefined {
+  try {
+    const numbers = statSync(path, { bigint: true });
+    refuse(path, numbers);
+    return fileState(numbers);
+  } catch (error) {
+    return absentOrThrow(error, path);
+  }
+}
+
+function absentOrThrow(error: unknown, path: string): undefined {
+  const failure = asFileError(error, path);
+  if (failure.code !== "not-found") throw failure;
 }
 
 /** A source over bytes in memory. The bytes are not copied and must not change. */

@@ -1,7 +1,13 @@
 /** The reading side of following: one file, from one offset on, as far as it goes. */
 import { findBegin } from "./context.ts";
 import type { Joiner } from "./joiner.ts";
-import { followReadBytesMin, headPrintBytes, type ResolvedLimits, tailPrintBytes } from "./limits.ts";
+import {
+  followReadBytesMin,
+  headPrintBytes,
+  nowReadBytesMax,
+  type ResolvedLimits,
+  tailPrintBytes,
+} from "./limits.ts";
 import { asBuffer, closeBrace, skipSpace, trimSpace } from "./line.ts";
 import { ObjectScanner } from "./scan.ts";
 import type { FileSource, FileState } from "./source.ts";
@@ -41,6 +47,17 @@ class Prints {
     const head = await readRange(source, 0, this.#head.length);
     return head.equals(this.#head) ? got.subarray(tailBytes) : undefined;
   }
+}
+
+/** The source with its short reads done at once: three ways through other threads cost more than all else of an append. */
+function atOnce(source: FileSource): FileSource {
+  const { readNow } = source;
+  if (readNow === undefined) return source;
+  return {
+    ...source,
+    read: async (offset, length) =>
+      length <= nowReadBytesMax ? readNow(offset, length) : source.read(offset, length),
+  };
 }
 
 /** Whether the unfinished line is a whole object, told from each byte once however slowly the line grows. */
@@ -150,11 +167,12 @@ export class Tail {
 
   /**
    * Whether the file still holds what was read from it, as far as its prints tell. What follows is read along with them, for the next step.
-   * `size` is what is known of the file's.
+   * `size` is what is known of the file's; with `isInMemory` what is new was written on this computer just now.
    */
-  async isSame(size: number): Promise<boolean> {
+  async isSame(size: number, isInMemory = false): Promise<boolean> {
     const length = this.#lengthOf(size);
-    const bytes = await this.#prints.match(this.source, this.#offset, length);
+    const source = isInMemory ? atOnce(this.source) : this.source;
+    const bytes = await this.#prints.match(source, this.#offset, length);
     this.#ahead = bytes === undefined ? undefined : { bytes, length };
     return bytes !== undefined;
   }

@@ -17,6 +17,7 @@ import {
   hintPauseMaxMs,
   joinBytesMax,
   lineBytesMax,
+  nowReadBytesMax,
   resolveLimits,
   resyncPassesMax,
   sweepAloneMs,
@@ -241,6 +242,45 @@ describe("the reads of a follower", () => {
     expect(itemsOf(await untilCaughtUp(events))).toHaveLength(2);
     expect(disk.reads - before).toBe(reads);
     abort.abort();
+  });
+});
+
+describe("what is done at once", () => {
+  const head = '{"a":1}\n';
+
+  async function appended(length: number, look: (disk: FakeDisk) => void): Promise<FakeDisk> {
+    const disk = new FakeDisk();
+    disk.write(bytes(head));
+    const abort = new AbortController();
+    const events = followFile("/log", { signal: abort.signal, ports: disk.ports });
+    await untilCaughtUp(events);
+    const next = untilCaughtUp(events);
+    await settle();
+    disk.append(`{"b":"${"x".repeat(length - 9)}"}\n`);
+    look(disk);
+    expect(itemsOf(await next)).toHaveLength(1);
+    abort.abort();
+    return disk;
+  }
+
+  // The print is read along, and somewhat beyond what is known to be there.
+  const longest = nowReadBytesMax - head.length - followReadBytesMin;
+
+  it.each([
+    ["as much as may be", longest, [nowReadBytesMax, head.length]],
+    ["more than may be", longest + 1, [head.length]],
+  ])("after a hint: %s", async (_, length, readsNow) => {
+    const disk = await appended(length, (each) => each.hint());
+    expect(disk.readsNow).toEqual(readsNow);
+    expect(disk.statsNow).toBe(1);
+  });
+
+  it("nothing where no hint told of a write on this computer, or no watcher works", async () => {
+    const swept = await appended(longest, (disk) => disk.ring());
+    const alone = await appended(longest, (disk) => {
+      for (const { fail } of [...disk.watches]) fail(new Error("no more watchers"));
+    });
+    for (const { readsNow, statsNow } of [swept, alone]) expect([readsNow, statsNow]).toEqual([[], 0]);
   });
 });
 

@@ -177,6 +177,9 @@ export class FakeDisk {
   openSources = 0;
   stats = 0;
   reads = 0;
+  /** Of these, what was asked for at once: the lengths of reads, and the number of `stat`. */
+  readonly readsNow: number[] = [];
+  statsNow = 0;
   /** Called at each read, as a watcher that reports reads would be. */
   onRead: (() => void) | undefined;
 
@@ -206,10 +209,10 @@ export class FakeDisk {
   }
 
   readonly ports: FollowPorts = {
-    stat: async () => {
-      this.stats += 1;
-      if (this.failure !== undefined) throw this.failure;
-      return this.bytes === undefined ? undefined : this.#state(this.inode);
+    stat: async () => this.#stat(),
+    statNow: () => {
+      this.statsNow += 1;
+      return this.#stat();
     },
     open: async (path) => {
       if (this.bytes === undefined) throw new FileError("not-found", path, "not there");
@@ -221,15 +224,20 @@ export class FakeDisk {
       };
       this.openSources += 1;
       let isOpen = true;
+      const read = (offset: number, length: number): Buffer => {
+        if (!isOpen) throw new FileError("unreadable", path, "closed");
+        this.reads += 1;
+        this.onRead?.();
+        return Buffer.from(now().subarray(offset, offset + length));
+      };
       return {
         path,
         size: async () => now().length,
         state: async () => this.#state(inode),
-        read: async (offset, length) => {
-          if (!isOpen) throw new FileError("unreadable", path, "closed");
-          this.reads += 1;
-          this.onRead?.();
-          return Buffer.from(now().subarray(offset, offset + length));
+        read: async (offset, length) => read(offset, length),
+        readNow: (offset, length) => {
+          this.readsNow.push(length);
+          return read(offset, length);
         },
         close: async () => {
           if (isOpen) this.openSources -= 1;
@@ -257,6 +265,12 @@ export class FakeDisk {
       };
     },
   };
+
+  #stat(): FileState | undefined {
+    this.stats += 1;
+    if (this.failure !== undefined) throw this.failure;
+    return this.bytes === undefined ? undefined : this.#state(this.inode);
+  }
 
   #state(inode: number): FileState {
     return { identity: `1:${inode}`, size: this.bytes?.length ?? 0, modified: this.modified };
