@@ -1,13 +1,14 @@
-/** `hansard list`: the sessions found on this computer, newest first. */
-import { type FoundSession, type SessionInfo, sourceRoots } from "../sources/index.ts";
+/** `hansard list`: the sessions found on this computer, newest first where nothing else is asked for. */
+import { type FoundSession, sourceRoots } from "../sources/index.ts";
 import { cellsOf, cutCells, sanitizeLine } from "../terminal/text/index.ts";
-import { describeAll } from "./describe-all.ts";
+import type { Described } from "./describe-all.ts";
 import { exitCodes } from "./exit.ts";
 import { formatAge, formatBytes, formatFolder } from "./format.ts";
 import type { Io } from "./io.ts";
+import { chooseListed, type ListChoice } from "./list-choice.ts";
 import { findSessions } from "./resolve.ts";
 
-export interface ListOptions {
+export interface ListOptions extends ListChoice {
   readonly agent?: string;
   readonly json?: boolean;
   /** Most sessions shown; absent: a screenful in a terminal, all of them elsewhere. */
@@ -16,30 +17,6 @@ export interface ListOptions {
 
 /** Sessions shown in a terminal unless more are asked for. */
 const TERMINAL_SESSIONS_MAX = 30;
-
-/** The newest `limit` sessions with what is known of them. Subagents that only their records show to be such are left out. */
-async function describeNewest(
-  all: readonly FoundSession[],
-  limit: number,
-): Promise<{
-  readonly found: readonly FoundSession[];
-  readonly infos: readonly SessionInfo[];
-  readonly left: number;
-}> {
-  const found: FoundSession[] = [];
-  const infos: SessionInfo[] = [];
-  let at = 0;
-  while (at < all.length && found.length < limit) {
-    const batch = all.slice(at, at + limit - found.length);
-    at += batch.length;
-    for (const [i, info] of (await describeAll(batch)).entries()) {
-      if (info.parentId !== undefined) continue;
-      found.push(batch[i] as FoundSession);
-      infos.push(info);
-    }
-  }
-  return { found, infos, left: all.length - at };
-}
 
 /** Folders of one agent that are named where nothing was found. */
 const ROOTS_MAX = 4;
@@ -70,7 +47,7 @@ export function uniqueStarts(ids: readonly string[]): string[] {
 }
 
 function rows(
-  infos: readonly SessionInfo[],
+  infos: readonly Described[],
   found: readonly FoundSession[],
   starts: readonly string[],
   io: Io,
@@ -83,7 +60,8 @@ function rows(
     i.cwd === undefined ? "" : sanitizeLine(formatFolder(i.cwd, io.around.home)),
   );
   const titles = infos.map(
-    (i) => `${i.archived === true ? "(archived) " : ""}${sanitizeLine(i.title ?? "(no prompt yet)")}`,
+    (i) =>
+      `${i.archived === true ? "(archived) " : ""}${sanitizeLine(i.title ?? (i.unreadable === true ? "(cannot be read)" : "(no prompt yet)"))}`,
   );
   const widest = (cells: readonly string[], max: number): number =>
     Math.min(max, Math.max(1, ...cells.map(cellsOf)));
@@ -126,11 +104,15 @@ export async function runList(io: Io, options: ListOptions): Promise<number> {
   const problems: string[] = [];
   const all = await findSessions(io, options.agent, (path, message) => problems.push(`${path}: ${message}`));
   const limit = options.limit ?? (io.out.isTTY && options.json !== true ? TERMINAL_SESSIONS_MAX : all.length);
-  const { found, infos, left } = await describeNewest(all, limit);
+  const { found, infos, left } = await chooseListed(io, all, limit, options);
   if (options.json === true) {
     for (const [i, session] of found.entries()) {
       if (!(await io.out.write(`${JSON.stringify({ ...session, ...infos[i] })}\n`))) break;
     }
+  } else if (found.length === 0 && all.length > 0) {
+    await io.out.write(
+      `None of ${all.length === 1 ? "1 session" : `${all.length} sessions`} is like that.\n`,
+    );
   } else if (found.length === 0) {
     await io.out.write("No sessions found. Looked in:\n");
     for (const { label, roots } of sourceRoots(io.around, options.agent)) {
@@ -145,7 +127,8 @@ export async function runList(io: Io, options: ListOptions): Promise<number> {
     const starts = new Map(uniqueStarts(all.map((session) => session.id)).map((start, i) => [all[i], start]));
     const ids = found.map((session) => starts.get(session) ?? session.id);
     const lines = rows(infos, found, ids, io, io.out.columns ?? 160);
-    if (left > 0) lines.push("", `… ${left} more (hansard list --limit ${all.length})`);
+    if (left === undefined) lines.push("", "… more may be like that (--limit)");
+    else if (left > 0) lines.push("", `… ${left} more (hansard list --limit ${found.length + left})`);
     if (io.out.isTTY) lines.push("", "hansard open <id> shows one; `hansard open last` the newest.");
     await io.out.write(`${lines.join("\n")}\n`);
   }

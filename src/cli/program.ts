@@ -5,6 +5,7 @@ import { asCommandError, type CommandError } from "./errors.ts";
 import { exitCodes } from "./exit.ts";
 import type { ExportOptions } from "./export.ts";
 import { type Io, type Output, processIo } from "./io.ts";
+import type { ListOptions } from "./list.ts";
 import type { ResumeOptions } from "./resume.ts";
 import type { AgentWords, RunOptions } from "./run.ts";
 import type { SearchOptions } from "./search.ts";
@@ -119,9 +120,14 @@ function createProgram(
     .command("list", { isDefault: false })
     .description("list the sessions found on this computer, newest first")
     .addOption(agentOption())
+    .option("--cwd <folder>", "only sessions at work in this folder or below it")
+    .option("--since <time>", "only sessions that changed since then: a date, or 90m, 2h, 3d, 1w ago")
+    .option("--title <words>", "only sessions whose title has this in it")
+    .addOption(new Option("--sort <by>", "in this order").choices(["time", "size", "title", "cwd", "agent"]))
+    .option("--reverse", "the other way round")
     .option("--json", "one session a line as JSON")
     .option("--limit <n>", "at most this many", count)
-    .action(async (options: { agent?: string; json?: boolean; limit?: number }) => {
+    .action(async (options: ListOptions) => {
       const { runList } = await import("./list.ts");
       setExit(await runList(io, options));
     });

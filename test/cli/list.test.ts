@@ -4,7 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { uniqueStarts } from "../../src/cli/list.ts";
-import { emptyHomeEnv } from "../support/agents-home.ts";
+import { emptyHomeEnv, type Home } from "../support/agents-home.ts";
 import { jsonLines, run, tempFolder, tempHome } from "./support.ts";
 
 const order = [
@@ -232,4 +232,52 @@ test("an id's shown start is a start of no other id, unless the whole id is", ()
       }
     }),
   );
+});
+
+const listed = async (home: Home, ...words: readonly string[]): Promise<readonly unknown[]> =>
+  jsonLines((await run(home, ["list", "--json", ...words])).out).map((row) => row["id"]);
+const idsOf = (home: Home, names: readonly (keyof Home["sessions"])[]): readonly unknown[] =>
+  names.map((name) => home.sessions[name].id);
+
+test("--title, --cwd and --since choose; --limit counts what was chosen", async () => {
+  const home = await tempHome();
+  expect(await listed(home, "--title", "CALMON fromour")).toEqual(idsOf(home, ["titled"]));
+  const cwd = "/sign/poleor/whomrose/Findbellpeamy";
+  const there = idsOf(home, ["codexLive", "codexArchived", "codexCold"]);
+  expect((await listed(home, "--cwd", cwd)).every((id) => there.includes(id))).toBe(true);
+  expect(await listed(home, "--cwd", `${cwd}/ideato`)).toContain(home.sessions.codexLive.id);
+  // A folder whose name goes on is another one.
+  expect(await listed(home, "--cwd", `${cwd}/idea`)).toEqual([]);
+  expect(await listed(home, "--since", "90m")).toEqual(idsOf(home, ["pi"]));
+  expect(await listed(home, "--cwd", cwd, "--limit", "1")).toEqual(idsOf(home, ["codexLive"]));
+  const none = await run(home, ["list", "--title", "no such words"]);
+  expect([none.code, none.out]).toEqual([0, "None of 10 sessions is like that.\n"]);
+  expect((await run(home, ["list", "--since", "yesterday-ish"])).code).toBe(2);
+});
+
+test("--sort and --reverse: each key, with what is not known last", async () => {
+  const home = await tempHome();
+  expect(await listed(home, "--sort", "time")).toEqual(idsOf(home, order));
+  expect(await listed(home, "--reverse")).toEqual(idsOf(home, order.toReversed()));
+  expect(await listed(home, "--reverse", "--limit", "2")).toEqual(idsOf(home, ["pending", "codexCold"]));
+  const rows = jsonLines((await run(home, ["list", "--json"])).out);
+  const by = (key: string) => rows.map((row) => row[key]);
+  const sizes = by("bytes").toSorted((a, b) => Number(b) - Number(a));
+  const got = jsonLines((await run(home, ["list", "--json", "--sort", "size"])).out);
+  expect(got.map((row) => row["bytes"])).toEqual(sizes);
+  for (const key of ["title", "cwd"]) {
+    for (const more of [[], ["--reverse"]]) {
+      const sorted = jsonLines((await run(home, ["list", "--json", "--sort", key, ...more])).out);
+      const values = sorted.map((row) => row[key] as string | undefined);
+      const known = values.filter((value) => value !== undefined);
+      expect(values.slice(0, known.length)).toEqual(known);
+      const collator = new Intl.Collator("en", { sensitivity: "base", numeric: true });
+      const sign = more.length > 0 ? -1 : 1;
+      expect(known).toEqual(known.toSorted((a, b) => sign * collator.compare(a, b)));
+      expect(values).toHaveLength(rows.length);
+    }
+  }
+  const agents = jsonLines((await run(home, ["list", "--json", "--sort", "agent", "--limit", "3"])).out);
+  expect(agents.map((row) => row["agent"])).toEqual(["claude-code", "claude-code", "claude-code"]);
+  expect((await run(home, ["list", "--sort", "colour"])).code).toBe(2);
 });
