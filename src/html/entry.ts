@@ -23,7 +23,8 @@ export function outputHtml(text: string): string {
   return text === "" ? "" : `<pre class="output" tabindex="0" dir="auto">${escapeHtml(text)}</pre>`;
 }
 
-function changesHtml(changes: readonly FileChange[] | undefined): string {
+/** Changes of files, each line with its sign. */
+export function changesHtml(changes: readonly FileChange[] | undefined): string {
   return (changes ?? [])
     .map((change) => {
       const rows = changeLines(change).map(({ sign, text }) => {

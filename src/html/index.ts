@@ -7,7 +7,7 @@ export {
   outcomeWords,
   usageWords,
 } from "./call-words.ts";
-export { details, entryHtml, outputHtml } from "./entry.ts";
+export { changesHtml, details, entryHtml, outputHtml } from "./entry.ts";
 export { escapeHtml, inertLine, inertText, safeAddress } from "./inert.ts";
 export { PROSE_UNITS_MAX } from "./limits.ts";
 export { contentStyle } from "./style.ts";

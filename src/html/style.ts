@@ -1,7 +1,7 @@
 /** How what is said looks, in an export and on the page: in the light, in the dark. */
 export const contentStyle: string = `
-:root{color-scheme:light dark;--paper:#fff;--ink:#1c1e21;--soft:#5a6069;--line:#d9dde3;--card:#f4f6f8;--you:#e7f0fd;--youink:#123a6d;--bad:#a4161a;--add:#e3f6e8;--addink:#0b5226;--del:#fde8e8;--delink:#8c1414;--link:#0b57d0}
-@media (prefers-color-scheme:dark){:root{--paper:#15171a;--ink:#e4e6ea;--soft:#a0a7b1;--line:#343940;--card:#1e2227;--you:#1a2b42;--youink:#cfe2ff;--bad:#ff9c9c;--add:#12311d;--addink:#9fe3b4;--del:#3a1719;--delink:#ffb3b3;--link:#8ab4f8}}
+:root{color-scheme:light dark;--paper:#fff;--ink:#1c1e21;--soft:#5a6069;--line:#d9dde3;--card:#f4f6f8;--you:#e7f0fd;--youink:#123a6d;--bad:#a4161a;--add:#e3f6e8;--addink:#0b5226;--del:#fde8e8;--delink:#8c1414;--link:#0b57d0;--live:#1b6e35}
+@media (prefers-color-scheme:dark){:root{--paper:#15171a;--ink:#e4e6ea;--soft:#a0a7b1;--line:#343940;--card:#1e2227;--you:#1a2b42;--youink:#cfe2ff;--bad:#ff9c9c;--add:#12311d;--addink:#9fe3b4;--del:#3a1719;--delink:#ffb3b3;--link:#8ab4f8;--live:#7bd49a}}
 *{box-sizing:border-box}
 html{-webkit-text-size-adjust:100%}
 body{margin:0;background:var(--paper);color:var(--ink);font:16px/1.55 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;overflow-wrap:anywhere}

@@ -191,7 +191,28 @@ async function serveSearch(ask: Ask, context: RouteContext): Promise<Response> {
     ...(session === undefined ? {} : { session }),
   });
   // What a search finds outside of a key's scope is not the search's to give.
-  return ask.json({ hits: hits.filter((hit) => sees(ask.get("key"), hit.session)).slice(0, limit) });
+  const seen = hits.filter((hit) => sees(ask.get("key"), hit.session)).slice(0, limit);
+  const titles = await titlesOf(new Set(seen.map((hit) => hit.session)), context);
+  return ask.json({
+    hits: seen.map((hit) => {
+      const title = titles.get(hit.session);
+      return title === undefined ? hit : { ...hit, title };
+    }),
+  });
+}
+
+/** What sessions are called; those that are not called anything, or are not there any more, are left out. */
+async function titlesOf(
+  ids: ReadonlySet<string>,
+  { sessions: { catalogue } }: RouteContext,
+): Promise<ReadonlyMap<string, string>> {
+  const titles = new Map<string, string>();
+  for (const id of ids) {
+    const item = await catalogue.find(id);
+    const title = item === undefined ? undefined : (await catalogue.describe(item)).title;
+    if (title !== undefined) titles.set(id, title);
+  }
+  return titles;
 }
 
 const notDriven = refused(409, "not-driven", "Hansard does not run this session's agent now.");

@@ -35,6 +35,12 @@ ${body}
 `;
 }
 
+const hitsHtml =
+  '<section id="hits" aria-label="Found" aria-live="polite" hidden><p class="note"></p><ul class="list"></ul></section>';
+
+const searchSign =
+  '<svg viewBox="0 0 24 24" width="20" height="20" aria-hidden="true"><circle cx="10.5" cy="10.5" r="6.5" fill="none" stroke="currentColor" stroke-width="2"/><path d="M15.5 15.5 21 21" stroke="currentColor" stroke-width="2" stroke-linecap="round"/></svg>';
+
 /** A value as the content of a script element that holds data: nothing in it can end the element. */
 function dataHtml(value: unknown): string {
   return JSON.stringify(value).replace(
@@ -82,7 +88,7 @@ export function listHtml(names: AssetNames, sessions: readonly Listed[], left: n
 <form id="search" role="search"><label for="words" class="hidden">Search</label><input id="words" type="search" placeholder="Search all sessions" maxlength="200" enterkeyhint="search"><button type="submit">Search</button></form>
 </header>
 <main>
-<section id="hits" aria-live="polite" hidden><h2>Found</h2><ul class="list"></ul><p class="note"></p></section>
+${hitsHtml}
 <section aria-label="Sessions">${rows}${more}</section>
 </main>`,
   );
@@ -125,8 +131,11 @@ export function sessionHtml(names: AssetNames, page: SessionPage): string {
     "session",
     `${title} · Hansard`,
     `<header class="bar">
-<a href="/" class="back" aria-label="All sessions">‹</a>
-<div><h1 dir="auto">${escapeHtml(title)}</h1><p class="facts">${facts.join(" · ")}</p></div>
+<div class="row"><a href="/" class="back" aria-label="All sessions">‹</a>
+<div class="name"><h1 dir="auto">${escapeHtml(title)}</h1><p class="facts">${facts.join(" · ")}</p></div>
+<button type="button" id="find" class="sign" aria-label="Search this session" aria-expanded="false" aria-controls="search">${searchSign}</button></div>
+<form id="search" role="search" hidden><label for="words" class="hidden">Search this session</label><input id="words" type="search" placeholder="Search this session" maxlength="200" enterkeyhint="search"><button type="submit">Search</button></form>
+${hitsHtml}
 </header>
 <main id="log"${attributes}>
 <p class="start note"${atStart ? "" : " hidden"}>The beginning</p>
@@ -134,10 +143,12 @@ ${older}
 <div id="turns">${turnsHtml(placed, turnOpen)}</div>
 </main>
 <footer>
-<nav id="jump" aria-label="Jump"><button type="button" id="previous">↑ Prompt</button><button type="button" id="next">↓ Prompt</button><button type="button" id="newest" hidden>Newest</button></nav>
+<button type="button" id="newest" hidden>Newest</button>
 <section id="asked" aria-label="Waiting for you" aria-live="assertive" hidden></section>
+<details id="plan" hidden><summary></summary><ol></ol></details>
 <p id="said" role="status"></p>
-<p id="standing" class="note" role="status" aria-live="off"></p>
+<div class="row"><p id="standing" class="note" role="status" aria-live="off"></p>
+<nav id="jump" aria-label="Prompts"><button type="button" id="previous" class="sign" aria-label="Earlier prompt">↑</button><button type="button" id="next" class="sign" aria-label="Later prompt">↓</button></nav></div>
 <form id="prompt" hidden><label for="text" class="hidden">Prompt</label><textarea id="text" rows="1" placeholder="Ask something" maxlength="${PROMPT_UNITS_MAX}"></textarea><button type="submit">Send</button><button type="button" id="cancel" hidden>Stop</button></form>
 </footer>
 <div id="live" class="hidden" role="log" aria-live="polite"></div>

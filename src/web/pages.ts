@@ -14,7 +14,7 @@ import { iconSvg, manifestText } from "./identity.ts";
 import { FIRST_ENTRIES_MAX, FIRST_TEXT_MAX, FIRST_UNITS_MAX, LIST_MAX } from "./limits.ts";
 import type { Listed } from "./list.ts";
 import { pageStyle } from "./style.ts";
-import { articleHtml, type Placed } from "./turns.ts";
+import { articleHtml, type Placed, placedOf } from "./turns.ts";
 
 export interface PagesOptions {
   /** The page's script, built. */
@@ -108,13 +108,8 @@ function newestWithin(page: TailPage): readonly Placed[] {
   let units = 0;
   for (let index = page.entries.length - 1; index >= 0; index -= 1) {
     const whole = page.entries[index]!;
-    const { cut, ...entry } = cutEntry(whole, FIRST_TEXT_MAX, live.has(whole.name)) as CutEntry;
-    const at = page.positions[index];
-    const placed: Placed = {
-      entry,
-      ...(at === undefined ? {} : { at }),
-      ...(cut === undefined ? {} : { cut }),
-    };
+    const cut: CutEntry = cutEntry(whole, FIRST_TEXT_MAX, live.has(whole.name));
+    const placed = placedOf(cut, page.positions[index]);
     units += articleHtml(placed).length;
     if (units > FIRST_UNITS_MAX && kept.length > 0) break;
     kept.push(placed);

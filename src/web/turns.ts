@@ -10,6 +10,15 @@ export interface Placed {
   readonly cut?: number;
 }
 
+/** An entry as the server tells it: what was cut of it is beside it, not in it. */
+export function placedOf({ cut, ...entry }: Entry & { readonly cut?: number }, at?: string): Placed {
+  return {
+    entry: entry as Entry,
+    ...(at === undefined ? {} : { at }),
+    ...(cut === undefined ? {} : { cut }),
+  };
+}
+
 /** What stands in a turn besides prompts and answers: calls, results, thinking, notes. */
 export function isStep(entry: Entry): boolean {
   switch (entry.kind) {
@@ -51,7 +60,7 @@ export function articleHtml({ entry, at, cut }: Placed): string {
   const place = at === undefined ? "" : ` data-at="${escapeHtml(at)}"`;
   const since =
     isRunning(entry) && entry.time !== undefined
-      ? `<p class="note" role="presentation"><span class="clock" data-since="${entry.time}"></span></p>`
+      ? `<p class="note clock" data-since="${entry.time}"></p>`
       : "";
   const more =
     cut === undefined || at === undefined
@@ -143,13 +152,18 @@ export function turnHtml(placed: readonly Placed[], isFinished: boolean): string
   const [first] = placed;
   const isBegun = first !== undefined && beginsTurn(first.entry);
   const time = first?.entry.time;
-  const words = isBegun ? "Prompt" : "Before";
-  const at = time === undefined ? "" : ` <time datetime="${isoOf(time)}">${timeWords(time)}</time>`;
+  const words = isBegun ? '<span class="hidden">Prompt</span>' : `<span>${CONTINUED}</span>`;
+  const at = time === undefined ? "" : ` ${timeHtml(time)}`;
   return `<section class="turn"${isBegun ? " data-prompt" : ""}><h2 tabindex="-1">${words}${at}</h2>${articlesHtml(placed, isFinished)}</section>`;
 }
 
-function isoOf(time: number): string {
-  return Number.isFinite(time) && Math.abs(time) <= 8.64e15 ? new Date(time).toISOString() : "";
+/** What stands over the part of a turn whose prompt is not on the page. */
+export const CONTINUED = "Continued";
+
+/** A time in UTC; the page's script tells it in the reader's own. */
+export function timeHtml(time: number): string {
+  const words = timeWords(time);
+  return words === "" ? "" : `<time datetime="${new Date(time).toISOString()}">${words}</time>`;
 }
 
 /** All turns of a page; the last one is open where its turn is. */

@@ -37,6 +37,11 @@ export function wordsOf(error: unknown): string {
   throw error;
 }
 
+/** What the address' fragment has under a name: never sent to a server. */
+export function fragmentValue(name: string): string | undefined {
+  return new URLSearchParams(location.hash.slice(1)).get(name) ?? undefined;
+}
+
 export function byId<T extends HTMLElement>(id: string): T {
   const found = document.getElementById(id);
   if (found === null) throw new Error(`the document has no #${id}`);

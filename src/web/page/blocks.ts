@@ -1,8 +1,16 @@
 /** The blocks that are on the page: found by name, grown in place, rolled up when their turn is over, and bounded in number. */
 import { beginsTurn } from "../../html/index.ts";
-import type { Entry } from "../../transcript/index.ts";
-import { HELD_ENTRIES_MAX } from "../limits.ts";
-import { articleHtml, type Placed, rollWords, turnHtml } from "../turns.ts";
+import type { ContentBlock, Entry } from "../../transcript/index.ts";
+import { CHEAP_DRAW_MS, DRAW_PAUSES, HELD_ENTRIES_MAX, HIDDEN_FRAME_MS, TRIMMED_ENTRIES } from "../limits.ts";
+import { articleHtml, CONTINUED, type Placed, placedOf, rollWords, turnHtml } from "../turns.ts";
+
+/** With the next frame of the screen; a page that is not seen gets none. */
+export function onFrame(act: () => void): void {
+  if (document.visibilityState === "visible") requestAnimationFrame(act);
+  else setTimeout(act, HIDDEN_FRAME_MS);
+}
+
+type ToolUseBlock = ContentBlock & { readonly kind: "tool-use" };
 
 export class Blocks {
   readonly #turns: HTMLElement;
@@ -11,6 +19,8 @@ export class Blocks {
   readonly #pending = new Map<string, Entry>();
   readonly #dirty = new Set<string>();
   #isDrawDue = false;
+  /** What the last drawing took. */
+  #drawMs = 0;
   readonly #onDrawn: () => void;
 
   constructor(turns: HTMLElement, pending: readonly Entry[], onDrawn: () => void) {
@@ -20,23 +30,64 @@ export class Blocks {
     for (const entry of pending) this.#pending.set(entry.name, entry);
   }
 
-  /** Turns that stand before all others. */
+  /** Turns that stand before all others; a turn that was begun among them goes on in what was the first section. */
   prepend(html: string): void {
     const first = this.#turns.firstElementChild;
     this.#turns.insertAdjacentHTML("afterbegin", html);
+    let last: Element | undefined;
     for (
       let each = this.#turns.firstElementChild;
       each !== null && each !== first;
       each = each.nextElementSibling
-    )
+    ) {
+      last = each;
       for (const article of each.querySelectorAll("article.entry")) this.#note(article);
+    }
+    if (first === null || last === undefined || first.hasAttribute("data-prompt")) return;
+    const seam = last.lastElementChild;
+    last.append(...[...first.children].filter((child) => child.tagName !== "H2"));
+    first.remove();
+    joinRolls(seam, seam?.nextElementSibling);
   }
 
-  /** Finds the blocks of the document again, where all of it is another. */
+  /** Entries that come after all that are shown, oldest first; those that are shown already are put in their place. */
+  extend(placed: readonly Placed[]): void {
+    for (const each of placed)
+      if (this.#articles.has(each.entry.name)) this.#replace(each);
+      else this.#append(each);
+  }
+
+  /** All of the page is another; nothing of it may still change until `stand` tells what does. */
+  renew(html: string): void {
+    this.#turns.innerHTML = html;
+    this.#dirty.clear();
+    this.#pending.clear();
+    this.index();
+  }
+
+  /** Finds the blocks of the document again. */
   index(): void {
     this.#articles.clear();
     for (const article of this.#turns.querySelectorAll<HTMLElement>("article.entry"))
       this.#articles.set(article.dataset["name"] ?? "", article);
+  }
+
+  has(name: string): boolean {
+    return this.#articles.has(name);
+  }
+
+  /** The position of the last block that has one. */
+  get lastAt(): string | undefined {
+    const all = this.#turns.querySelectorAll<HTMLElement>("article[data-at]");
+    return all[all.length - 1]?.dataset["at"];
+  }
+
+  /** The call as the transcript has it, where it is not finished. */
+  call(id: string): ToolUseBlock | undefined {
+    for (const entry of this.#pending.values())
+      for (const block of entry.kind === "model" ? entry.blocks : [])
+        if (block.kind === "tool-use" && block.id === id) return block;
+    return undefined;
   }
 
   pending(name: string): Entry | undefined {
@@ -77,8 +128,7 @@ export class Blocks {
     const isNew = !this.#articles.has(entry.name);
     this.#pending.delete(entry.name);
     this.#dirty.delete(entry.name);
-    const { cut, ...whole } = entry as Entry & { readonly cut?: number };
-    const placed: Placed = { entry: whole as Entry, at, ...(cut === undefined ? {} : { cut }) };
+    const placed = placedOf(entry, at);
     if (isNew) this.#append(placed);
     else this.#replace(placed);
     return isNew;
@@ -95,8 +145,8 @@ export class Blocks {
   }
 
   /** Puts another entry in the place of one that is shown. */
-  show(placed: Placed): void {
-    if (this.#articles.has(placed.entry.name)) this.#replace(placed);
+  show(entry: Entry, at?: string): void {
+    if (this.#articles.has(entry.name)) this.#replace(placedOf(entry, at));
   }
 
   #append(placed: Placed): void {
@@ -107,7 +157,14 @@ export class Blocks {
     if (beginsTurn(placed.entry) || this.#turns.lastElementChild === null) {
       this.roll();
       this.#turns.insertAdjacentHTML("beforeend", turnHtml([placed], false));
-      this.#note(this.#turns.lastElementChild?.querySelector("article") ?? null);
+      const section = this.#turns.lastElementChild;
+      this.#note(section?.querySelector("article") ?? null);
+      // What is not finished stands after all that is.
+      if (!isPending)
+        for (const name of this.#pending.keys()) {
+          const article = this.#articles.get(name);
+          if (name !== placed.entry.name && article !== undefined) section?.append(article);
+        }
       return;
     }
     if (before !== undefined && !isPending) {
@@ -125,9 +182,11 @@ export class Blocks {
   }
 
   /** What stands open stays open, and what has the focus keeps it. */
-  #replace(placed: Placed): void {
-    const old = this.#articles.get(placed.entry.name);
+  #replace({ at, ...told }: Placed): void {
+    const old = this.#articles.get(told.entry.name);
     if (old === undefined) return;
+    const place = at ?? old.dataset["at"];
+    const placed = place === undefined ? told : { ...told, at: place };
     const open = [...old.querySelectorAll("details")].map((each) => each.open);
     const focused = [...old.querySelectorAll<HTMLElement>("summary,button,[tabindex]")].indexOf(
       document.activeElement as HTMLElement,
@@ -144,23 +203,24 @@ export class Blocks {
     this.#articles.set(placed.entry.name, fresh);
   }
 
-  /** Draws a changed block with the next frame of the screen: however often it grows, once. */
+  /** Draws a changed block with the next frame of the screen: however often it grows, once; what takes long to draw, more rarely. */
   #redraw(name: string): void {
     this.#dirty.add(name);
     if (this.#isDrawDue) return;
     this.#isDrawDue = true;
     const draw = (): void => {
       this.#isDrawDue = false;
+      const start = performance.now();
       for (const each of this.#dirty) {
         const entry = this.#pending.get(each);
         if (entry !== undefined) this.#replace({ entry });
       }
       this.#dirty.clear();
       this.#onDrawn();
+      this.#drawMs = performance.now() - start;
     };
-    // A page that is not seen gets no frames.
-    if (document.visibilityState === "visible") requestAnimationFrame(draw);
-    else setTimeout(draw, 250);
+    if (this.#drawMs < CHEAP_DRAW_MS) onFrame(draw);
+    else setTimeout(() => onFrame(draw), this.#drawMs * DRAW_PAUSES);
   }
 
   /** The newest turn is over: neighbouring steps become one line. */
@@ -182,32 +242,46 @@ export class Blocks {
 
   /** Lets go of what is furthest above; the position where older blocks are read from, where some went. */
   trimAbove(): string | undefined {
-    let start: string | undefined;
-    while (this.#articles.size > HELD_ENTRIES_MAX && this.#turns.children.length > 1) {
-      const [section, next] = this.#turns.children;
-      this.#forget(section);
-      start = next?.querySelector<HTMLElement>("article[data-at]")?.dataset["at"] ?? start;
+    if (!this.#trim((articles, count) => articles.slice(0, count))) return undefined;
+    const first = this.#turns.firstElementChild;
+    // The prompt may have gone, and the rest of its turn not.
+    if (first?.querySelector("article.delivered") === null) {
+      first.removeAttribute("data-prompt");
+      const words = first.querySelector("h2>span");
+      if (words !== null) {
+        words.className = "";
+        words.textContent = CONTINUED;
+      }
     }
-    return start;
+    return this.#turns.querySelector<HTMLElement>("article[data-at]")?.dataset["at"];
   }
 
-  /** Lets go of what is furthest below; true where something went. */
+  /** Lets go of what is furthest below, and of all that is not finished; true where something went. */
   trimBelow(): boolean {
-    let isTrimmed = false;
-    while (this.#articles.size > HELD_ENTRIES_MAX && this.#turns.children.length > 1) {
-      this.#forget(this.#turns.lastElementChild);
-      isTrimmed = true;
-    }
-    return isTrimmed;
+    if (!this.#trim((articles, count) => articles.slice(-count))) return false;
+    for (const name of [...this.#pending.keys()]) this.drop(name);
+    return true;
   }
 
-  #forget(section: Element | null | undefined): void {
-    for (const article of section?.querySelectorAll<HTMLElement>("article.entry") ?? []) {
+  /** Many at once, so that it is not done with each block. */
+  #trim(choose: (articles: readonly HTMLElement[], count: number) => readonly HTMLElement[]): boolean {
+    if (this.#articles.size <= HELD_ENTRIES_MAX) return false;
+    const all = [...this.#turns.querySelectorAll<HTMLElement>("article.entry")];
+    const rolls = new Set<Element>();
+    for (const article of choose(all, this.#articles.size - HELD_ENTRIES_MAX + TRIMMED_ENTRIES)) {
       const name = article.dataset["name"] ?? "";
       this.#articles.delete(name);
       this.#pending.delete(name);
+      const roll = article.closest("details.roll");
+      if (roll !== null) rolls.add(roll);
+      article.remove();
     }
-    section?.remove();
+    for (const roll of rolls)
+      if (roll.querySelector("article") === null) roll.remove();
+      else tellRoll(roll);
+    for (const section of [...this.#turns.children])
+      if (section.querySelector("article") === null) section.remove();
+    return true;
   }
 
   /** The entries between two positions are off the conversation's path. */
@@ -229,7 +303,17 @@ function rollUp(steps: readonly HTMLElement[]): void {
   roll.className = "roll";
   // What was being read stays in sight.
   roll.open = steps.some((step) => step.contains(document.activeElement));
-  const summary = document.createElement("summary");
+  first.before(roll);
+  roll.append(document.createElement("summary"), ...steps);
+  tellRoll(roll);
+  joinRolls(roll.previousElementSibling, roll);
+}
+
+/** The line of a roll says what is in it. */
+function tellRoll(roll: Element): void {
+  const summary = roll.querySelector("summary");
+  if (summary === null) return;
+  const steps = [...roll.children].filter((child) => child.matches("article.step")) as HTMLElement[];
   summary.textContent = rollWords(
     steps.map(({ dataset }) => ({
       calls: Number(dataset["calls"] ?? 0),
@@ -237,6 +321,15 @@ function rollUp(steps: readonly HTMLElement[]): void {
       thoughts: Number(dataset["thoughts"] ?? 0),
     })),
   );
-  first.before(roll);
-  roll.append(summary, ...steps);
+}
+
+/** Steps that follow each other are one roll. */
+function joinRolls(before: Element | null, after: Element | null | undefined): void {
+  const isRoll = (each: Element | null | undefined): each is HTMLDetailsElement =>
+    each?.matches("details.roll") === true;
+  if (!isRoll(before) || !isRoll(after)) return;
+  before.open ||= after.open;
+  before.append(...[...after.children].filter((child) => child.tagName !== "SUMMARY"));
+  after.remove();
+  tellRoll(before);
 }

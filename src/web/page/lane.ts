@@ -80,11 +80,11 @@ export class LaneClient {
     this.#wake?.();
   }
 
-  /** The device woke up, or is on the network again: a connection that may be dead is not waited for. */
-  wake(): void {
+  /** The device woke up, or with `isAnew` it is on another network: a connection that may be dead is not waited for. */
+  wake(isAnew = false): void {
     this.#failures = 0;
     if (this.#wake !== undefined) this.#wake();
-    else if (this.#options.ports.now() - this.#heardAt > HELD_UP_MS) this.#request?.abort();
+    else if (isAnew || this.#options.ports.now() - this.#heardAt > HELD_UP_MS) this.#request?.abort();
   }
 
   #stand(standing: Standing, words: string): void {

@@ -1,22 +1,36 @@
 /** The list of sessions: further back, and a search over them. */
-import { HITS_MAX, LIST_MAX } from "../limits.ts";
-import { type Hit, hitHtml, type Listed, listItemHtml } from "../list.ts";
-import { ApiError, ask, byId, wordsOf } from "./api.ts";
+import { LIST_MAX } from "../limits.ts";
+import { type Listed, listItemHtml } from "../list.ts";
+import { ApiError, ask, byId, fragmentValue, wordsOf } from "./api.ts";
+import { SearchView } from "./search.ts";
+import { agoWords, tellTimes } from "./times.ts";
+
+/** A list that was put away for longer is read anew when it is seen again. */
+const oldMs = 30_000;
 
 export function startList(): void {
+  tellTimes(document, agoWords);
   const more = document.getElementById("more") as HTMLButtonElement | null;
   more?.addEventListener("click", () => void showMore(more));
-  const form = byId<HTMLFormElement>("search");
-  form.addEventListener("submit", (event) => {
-    event.preventDefault();
-    void search(byId<HTMLInputElement>("words").value.trim());
-  });
-  // A page that was put away shows what has come since.
+  const search = new SearchView();
+  const words = fragmentValue("q");
+  if (words !== undefined) void search.search(words);
   let seenAt = Date.now();
   document.addEventListener("visibilitychange", () => {
     if (document.visibilityState === "hidden") seenAt = Date.now();
-    else if (Date.now() - seenAt > 30_000 && byId("hits").hidden) location.reload();
+    else if (Date.now() - seenAt > oldMs && !search.isShown) void renew();
   });
+}
+
+/** Where the server is not reached, what is there stays. */
+async function renew(): Promise<void> {
+  try {
+    await ask("/api/me");
+  } catch (error) {
+    if (error instanceof TypeError) return;
+    if (!(error instanceof ApiError)) throw error;
+  }
+  location.reload();
 }
 
 async function showMore(button: HTMLButtonElement): Promise<void> {
@@ -26,7 +40,9 @@ async function showMore(button: HTMLButtonElement): Promise<void> {
     const told = await ask<{ readonly sessions: readonly Listed[]; readonly left: number }>(
       `/api/sessions?limit=${LIST_MAX}&before=${before}`,
     );
-    byId("sessions").insertAdjacentHTML("beforeend", told.sessions.map(listItemHtml).join(""));
+    const list = byId("sessions");
+    list.insertAdjacentHTML("beforeend", told.sessions.map(listItemHtml).join(""));
+    tellTimes(list, agoWords);
     const last = told.sessions.at(-1);
     if (told.left === 0 || last === undefined) button.remove();
     else {
@@ -37,31 +53,5 @@ async function showMore(button: HTMLButtonElement): Promise<void> {
     button.textContent = `${wordsOf(error)} Try again.`;
   } finally {
     button.disabled = false;
-  }
-}
-
-let asked = 0;
-
-async function search(words: string): Promise<void> {
-  const hits = byId("hits");
-  const rows = hits.querySelector("ul") as HTMLElement;
-  const note = hits.querySelector("p") as HTMLElement;
-  hits.hidden = words === "";
-  if (words === "") return;
-  asked += 1;
-  const own = asked;
-  note.textContent = "Looking …";
-  try {
-    const told = await ask<{ readonly hits: readonly Hit[] }>(
-      `/api/search?limit=${HITS_MAX}&q=${encodeURIComponent(words)}`,
-    );
-    if (own !== asked) return;
-    rows.innerHTML = told.hits.map(hitHtml).join("");
-    note.textContent = told.hits.length === 0 ? "Nothing was found." : "";
-  } catch (error) {
-    if (own !== asked) return;
-    rows.innerHTML = "";
-    note.textContent =
-      error instanceof ApiError && error.code === "no-search" ? "This server has no search." : wordsOf(error);
   }
 }

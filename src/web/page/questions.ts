@@ -1,19 +1,27 @@
 /** Calls that wait for the person: shown with what they would do, answered once. */
-import { details, entryHtml, escapeHtml } from "../../html/index.ts";
+import { callWords, changesHtml, escapeHtml, outputHtml } from "../../html/index.ts";
 import type { Approval } from "../../session/types.ts";
+import type { ContentBlock } from "../../transcript/index.ts";
 import { ApiError, ask, wordsOf } from "./api.ts";
+
+type Call = ContentBlock & { readonly kind: "tool-use" };
 
 export interface QuestionsOptions {
   readonly place: HTMLElement;
   /** The session's route. */
   readonly path: string;
   readonly mayAnswer: boolean;
+  /** The call as the transcript has it: what it would change stands there. */
+  readonly callOf: (callId: string) => Call | undefined;
   readonly say: (words: string) => void;
 }
 
 export class Questions {
   readonly #options: QuestionsOptions;
+  #approvals: readonly Approval[] = [];
   #shown = "";
+  /** Approvals that an answer of this page is on its way to, or was given to. */
+  readonly #answering = new Set<string>();
 
   constructor(options: QuestionsOptions) {
     this.#options = options;
@@ -24,47 +32,49 @@ export class Questions {
   }
 
   show(approvals: readonly Approval[]): void {
+    this.#approvals = approvals;
+    this.refresh();
+  }
+
+  /** Tells the questions again, where the transcript may know more of their calls. */
+  refresh(): void {
     const { place } = this.#options;
-    const html = approvals.map((approval) => this.#questionHtml(approval)).join("");
+    const html = this.#approvals.map((approval) => this.#questionHtml(approval)).join("");
     if (html === this.#shown) return;
     this.#shown = html;
+    const focused = place.contains(document.activeElement)
+      ? (document.activeElement as HTMLElement).dataset
+      : undefined;
     place.innerHTML = html;
-    place.hidden = approvals.length === 0;
+    place.hidden = this.#approvals.length === 0;
+    for (const button of place.querySelectorAll<HTMLButtonElement>("button[data-option]")) {
+      const { approval = "", option } = button.dataset;
+      button.disabled = this.#answering.has(approval);
+      // Only the same answer to the same question keeps the focus: a key that is pressed answers nothing else.
+      if (focused?.["approval"] === approval && focused["option"] === option) button.focus();
+    }
   }
 
   #questionHtml({ id, call, changes, options }: Approval): string {
-    const does = entryHtml({
-      kind: "model",
-      name: id,
-      usage: {},
-      blocks: [
-        {
-          kind: "tool-use",
-          id: call.id,
-          name: call.name,
-          inputSummary: call.inputSummary,
-          ...(call.subject === undefined ? {} : { subject: call.subject }),
-          ...(changes === undefined ? {} : { changes }),
-        },
-      ],
-    });
+    const known = this.#options.callOf(call.id);
+    const { name, subject } = callWords(known ?? call);
+    const would = changesHtml(changes ?? known?.changes);
+    const input = known?.inputSummary ?? call.inputSummary;
+    const what = would !== "" ? would : input === name || input === subject ? "" : outputHtml(input);
     const buttons = options.map(
       (option) =>
-        `<button type="button" class="${option.kind.startsWith("allow") ? "allow" : "reject"}" data-approval="${escapeHtml(id)}" data-option="${escapeHtml(option.id)}">${escapeHtml(option.label)}</button>`,
+        `<button type="button" class="${option.kind}" data-approval="${escapeHtml(id)}" data-option="${escapeHtml(option.id)}">${escapeHtml(option.label)}</button>`,
     );
     const answers = this.#options.mayAnswer
       ? `<div class="answers">${buttons.join("")}</div>`
       : '<p class="note">This key may read, not answer.</p>';
-    return `<div class="question"><h3>The agent asks: ${escapeHtml(call.name)} ${escapeHtml(call.subject ?? "")}</h3>${details("What it would do", does)}${answers}</div>`;
+    return `<div class="question"><h3><span class="note">The agent asks</span> <b>${escapeHtml(name)}</b> ${escapeHtml(subject)}</h3><div class="what">${what}</div>${answers}</div>`;
   }
 
   async #answer(button: HTMLButtonElement): Promise<void> {
-    const { path, place, say } = this.#options;
+    const { path, say } = this.#options;
     const { approval = "", option = "" } = button.dataset;
-    const all = [...place.querySelectorAll<HTMLButtonElement>("button[data-approval]")].filter(
-      (each) => each.dataset["approval"] === approval,
-    );
-    for (const each of all) each.disabled = true;
+    this.#able(approval, false);
     try {
       await ask(`${path}/answers`, { approval, option });
       say("Answered.");
@@ -73,8 +83,15 @@ export class Questions {
       if (typeof by === "string") say(`This was answered already by ${by}.`);
       else {
         say(wordsOf(error));
-        for (const each of all) each.disabled = false;
+        this.#able(approval, true);
       }
     }
+  }
+
+  #able(approval: string, isAble: boolean): void {
+    if (isAble) this.#answering.delete(approval);
+    else this.#answering.add(approval);
+    for (const each of this.#options.place.querySelectorAll<HTMLButtonElement>("button[data-approval]"))
+      if (each.dataset["approval"] === approval) each.disabled = !isAble;
   }
 }
