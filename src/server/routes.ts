@@ -277,7 +277,7 @@ export async function serveAsset(ask: Ask, context: RouteContext): Promise<Respo
   if (asset === undefined) throw refused(404, "not-found", "There is nothing here.");
   const packed = packedFor(ask.req.header("accept-encoding"), asset.body);
   const body = packed ?? (typeof asset.body === "string" ? asset.body : Uint8Array.from(asset.body).buffer);
-  return ask.body(body, 200, {
+  return ask.body(body, asset.isMissing === true ? 404 : 200, {
     "content-type": asset.contentType,
     vary: "accept-encoding, cookie",
     ...(asset.styleHash === undefined ? {} : { "content-security-policy": policyOf(asset.styleHash) }),

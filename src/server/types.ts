@@ -87,6 +87,8 @@ export interface Asset {
   readonly body: string | Uint8Array;
   /** True where the content under this path never changes. */
   readonly isImmutable?: boolean;
+  /** True where the document says that what was asked for is not here. */
+  readonly isMissing?: boolean;
   /** The SHA-256, in base64, of the one style sheet that a document has in itself. */
   readonly styleHash?: string;
 }

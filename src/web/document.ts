@@ -17,7 +17,7 @@ function documentHtml(names: AssetNames, view: string, title: string, body: stri
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">
+<meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover, interactive-widget=resizes-content">
 <meta name="color-scheme" content="light dark">
 <meta name="theme-color" content="#ffffff" media="(prefers-color-scheme: light)">
 <meta name="theme-color" content="#15171a" media="(prefers-color-scheme: dark)">
@@ -66,6 +66,20 @@ export function signInHtml(names: AssetNames): string {
 </form>
 <p class="note">The terminal that runs <code>hansard serve</code> shows a code; <code>hansard keys code</code> makes another one.</p>
 <noscript><p class="bad">Signing in needs script to be allowed for this page.</p></noscript>
+</main>`,
+  );
+}
+
+/** Said at the address of a session that is not here, or that the key may not see: the same in both cases. */
+export function missingHtml(names: AssetNames): string {
+  return documentHtml(
+    names,
+    "missing",
+    "No such session · Hansard",
+    `<main class="sign-in">
+<h1>No such session</h1>
+<p>It was removed, or this key may not see it.</p>
+<p><a href="/">All sessions</a></p>
 </main>`,
   );
 }

@@ -9,7 +9,7 @@ import {
   type Pages,
 } from "../server/index.ts";
 import type { TailPage } from "../session/index.ts";
-import { type AssetNames, listHtml, sessionHtml, signInHtml } from "./document.ts";
+import { type AssetNames, listHtml, missingHtml, sessionHtml, signInHtml } from "./document.ts";
 import { iconSvg, manifestText } from "./identity.ts";
 import { FIRST_ENTRIES_MAX, FIRST_TEXT_MAX, FIRST_UNITS_MAX, LIST_MAX } from "./limits.ts";
 import type { Listed } from "./list.ts";
@@ -50,7 +50,7 @@ export function createPages({ script }: PagesOptions): Pages {
     if (id === undefined) return undefined;
     if (reader === undefined) return documentOf(signInHtml(names));
     const body = await session(names, reader, id);
-    return body === undefined ? undefined : documentOf(body);
+    return body === undefined ? { ...documentOf(missingHtml(names)), isMissing: true } : documentOf(body);
   };
 }
 

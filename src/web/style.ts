@@ -57,7 +57,7 @@ mark{background:#ffe08a;color:#1c1e21;border-radius:.2em;padding:0 .1em}
 .turn .you{margin:.3rem 0 .8rem}
 .turn .you .who{font-size:.72rem}
 .entry.left{opacity:.7}
-.entry.found{outline:3px solid var(--link);outline-offset:4px;border-radius:.4rem}
+.entry.found{outline:3px solid var(--link);outline-offset:-3px;border-radius:.4rem;padding:.4rem .6rem}
 article details,article p.note{margin:.15rem 0}
 article details{border-left:0;padding-left:0}
 article details>:not(summary){margin-left:.75rem}

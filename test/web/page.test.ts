@@ -37,6 +37,18 @@ describe("signing in", () => {
     await late.waitForFunction(() => document.getElementById("said")?.textContent !== "");
     expect(await late.$("#sessions")).toBeNull();
   });
+
+  test("a link to a session that is not here leads to a page that says so, and on to the list", async () => {
+    await claude(rig, 1);
+    const served = await rig.serve();
+    const page = await rig.open(served);
+    const answer = await page.goto(`${served.origin}/s/nosuchsession`);
+    expect(answer?.status()).toBe(404);
+    expect(await violationsOf(page)).toEqual([]);
+    await page.click("a");
+    await page.waitForSelector("#sessions");
+    expect(rig.strayed).toEqual([]);
+  });
 });
 
 describe("a session", () => {
