@@ -118,6 +118,9 @@ describe("a session", () => {
     await page.evaluate(() => dispatchEvent(new Event("online")));
     await shows(page, "answer 4.");
     await page.context().setOffline(true);
+    await page.waitForFunction(() =>
+      document.getElementById("standing")?.textContent?.startsWith("No connection:"),
+    );
     await add(5);
     await page.context().setOffline(false);
     await page.evaluate(() => dispatchEvent(new Event("online")));

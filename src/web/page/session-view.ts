@@ -87,6 +87,8 @@ class SessionView {
       this.#lane?.wake(true);
       this.#wake?.();
     });
+    // No network: whether the server is still there (it may be on this computer) shows at once when it is asked again.
+    addEventListener("offline", () => this.#lane?.wake(true));
     addEventListener("hashchange", () => this.#goToFragment());
     setInterval(() => this.#tick(), 1_000);
     this.#tick();
