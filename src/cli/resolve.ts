@@ -12,8 +12,7 @@ import type { Io } from "./io.ts";
 /** Most candidates an ambiguous name lists. */
 export const CANDIDATES_MAX = 12;
 
-/** All top-level sessions found, newest first. Folders that cannot be read are told to `onProblem`. */
-export async function findSessions(
+async function findAll(
   io: Io,
   agent?: string,
   onProblem: (path: string, message: string) => void = () => {},
@@ -23,9 +22,18 @@ export async function findSessions(
     ...(agent === undefined ? {} : { agent }),
     onProblem,
   })) {
-    if (session.parentId === undefined) found.push(session);
+    found.push(session);
   }
   return found.sort((a, b) => b.modifiedAt - a.modifiedAt || (a.path < b.path ? -1 : 1));
+}
+
+/** All top-level sessions found, newest first. Folders that cannot be read are told to `onProblem`. */
+export async function findSessions(
+  io: Io,
+  agent?: string,
+  onProblem?: (path: string, message: string) => void,
+): Promise<FoundSession[]> {
+  return (await findAll(io, agent, onProblem)).filter((session) => session.parentId === undefined);
 }
 
 function looksLikePath(name: string): boolean {
@@ -88,9 +96,9 @@ async function byTitle(
 }
 
 /**
- * The path of the session that `name` means. Ids before prefixes, prefixes before titles; a name with a separator is a path. Throws a
- * CommandError that lists the candidates where several fit, and says where it looked where none does. With `agent`, only among the sessions
- * of that one; a path is taken as it is.
+ * The path of the session that `name` means. Ids before prefixes, prefixes before titles; a subagent's id where no other session has it, the
+ * start of one where nothing else fits; a name with a separator is a path. Throws a CommandError that lists the candidates where several fit,
+ * and says where it looked where none does. With `agent`, only among the sessions of that one; a path is taken as it is.
  */
 export async function resolveSession(io: Io, name: string, agent?: string): Promise<string> {
   if (name.trim() === "")
@@ -98,7 +106,8 @@ export async function resolveSession(io: Io, name: string, agent?: string): Prom
       "Give an id, a unique start of one, a title, a path, or `last`.",
     ]);
   if (looksLikePath(name)) return resolve(io.cwd, name);
-  const sessions = await findSessions(io, agent);
+  const all = await findAll(io, agent);
+  const sessions = all.filter((session) => session.parentId === undefined);
   if (name === "last") {
     for (const session of sessions) {
       // A subagent's session may be known as such by its records alone.
@@ -114,7 +123,10 @@ export async function resolveSession(io: Io, name: string, agent?: string): Prom
     return fits[0]?.path;
   };
   const lower = name.toLowerCase();
-  const byId = await pick(sessions.filter((s) => s.id.toLowerCase() === lower));
+  const subagents = all.filter((session) => session.parentId !== undefined);
+  const byId =
+    (await pick(sessions.filter((s) => s.id.toLowerCase() === lower))) ??
+    (await pick(subagents.filter((s) => s.id.toLowerCase() === lower)));
   if (byId !== undefined) return byId;
   if (existsSync(resolve(io.cwd, name))) return resolve(io.cwd, name);
   const byPrefix = await pick(sessions.filter((s) => s.id.toLowerCase().startsWith(lower)));
@@ -122,6 +134,8 @@ export async function resolveSession(io: Io, name: string, agent?: string): Prom
   const titled = await byTitle(name, sessions);
   const byName = (await pick(titled.exact)) ?? (await pick(titled.part));
   if (byName !== undefined) return byName;
+  const bySubagent = await pick(subagents.filter((s) => s.id.toLowerCase().startsWith(lower)));
+  if (bySubagent !== undefined) return bySubagent;
   throw new CommandError(
     exitCodes.notFound,
     `No session is named "${sanitizeLine(name)}", and no file of that name is here.`,

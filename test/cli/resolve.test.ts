@@ -1,6 +1,6 @@
 // From what a person typed to one session.
-import { cp, symlink } from "node:fs/promises";
-import { join, relative } from "node:path";
+import { cp, symlink, utimes } from "node:fs/promises";
+import { basename, join, relative } from "node:path";
 import { expect, test } from "vitest";
 import { CANDIDATES_MAX, findSessions, resolveSession } from "../../src/cli/resolve.ts";
 import { emptyHomeEnv, type Home } from "../support/agents-home.ts";
@@ -30,6 +30,15 @@ const names: readonly (readonly [string, (home: Home) => string, keyof Home["ses
 test.each(names)("named by %s", async (_what, nameOf, expected) => {
   const home = await tempHome();
   expect(await meant(home, nameOf(home))).toBe(home.sessions[expected].path);
+});
+
+test("a subagent's session is named by its id and by a start of it, and is never the last", async () => {
+  const home = await tempHome();
+  await utimes(home.subagent, NOW / 1000, NOW / 1000);
+  const id = basename(home.subagent, ".jsonl");
+  expect(await meant(home, id)).toBe(home.subagent);
+  expect(await meant(home, id.slice(0, -1).toUpperCase())).toBe(home.subagent);
+  expect(await meant(home, "last")).toBe(home.sessions.pi.path);
 });
 
 test("named by a path from the working folder, with and without a dot in front", async () => {
