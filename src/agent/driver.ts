@@ -618,7 +618,8 @@ export class Driver implements DrivenSession {
         context === undefined ? text : `${context}\n\n${text}`,
       );
       this.#context = undefined;
-      if (end.stopReason === "cancelled")
+      // Some agents end a cancelled turn with another word. Where a call still ran it was cut all the same.
+      if (end.stopReason === "cancelled" || (this.#isCancelling && this.#fold.callsOpen > 0))
         return { type: "interrupted", reason: "cancelled", time: this.#now() };
       return { type: "stopped", ...end, time: this.#now() };
     } catch (error) {

@@ -22,18 +22,37 @@ async function writeBeside(ports: SmallFilePorts, path: string, text: string): P
   const made = join(dirname(path), `.${ports.randomId()}.tmp`);
   const file = await ports.files.open(made, "create");
   try {
-    const bytes = Buffer.from(text, "utf8");
-    for (let at = 0; at < bytes.length; ) at += await file.write(bytes.subarray(at));
-  } finally {
-    await file.close();
+    try {
+      const bytes = Buffer.from(text, "utf8");
+      for (let at = 0; at < bytes.length; ) at += await file.write(bytes.subarray(at));
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    await discard(ports.files, made);
+    throw error;
   }
   return made;
+}
+
+/** Removes what was begun and failed: it must not take the room that others need. The failure is what is told. */
+async function discard(files: Files, path: string): Promise<void> {
+  try {
+    await files.remove(path);
+  } catch (error) {
+    if (errnoOf(error) === undefined) throw error;
+  }
 }
 
 /** Places a file, in the place of one that is there. */
 export async function placeFile(ports: SmallFilePorts, path: string, text: string): Promise<void> {
   const made = await writeBeside(ports, path, text);
-  await ports.files.rename(made, path);
+  try {
+    await ports.files.rename(made, path);
+  } catch (error) {
+    await discard(ports.files, made);
+    throw error;
+  }
 }
 
 /** Places a file that must not be there yet; false where it is. Of several at once exactly one succeeds. */

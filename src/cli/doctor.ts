@@ -1,6 +1,6 @@
 /** `hansard doctor`: judges session logs, repairs our own, and writes repaired copies of those of other programs. */
 import { readdir } from "node:fs/promises";
-import { basename, dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve, sep } from "node:path";
 import { checkLog, isSessionId, type LogReport, readHolder, repairLog } from "../log/index.ts";
 import { detectSource, openLog, SourceError } from "../sources/index.ts";
 import { sanitizeLine } from "../terminal/text/index.ts";
@@ -42,7 +42,7 @@ export async function runDoctor(io: Io, name: string | undefined, options: Docto
   let count = 0;
   for await (const found of patientsOf(io, name, options)) {
     count += 1;
-    const finding = found.isLogMissing === true ? missing(found) : await examine(io, found, options);
+    const finding = found.problem === undefined ? await examine(io, found, options) : problemOf(found);
     isBad ||= finding.state === "damaged" || finding.state === "unreadable";
     const text = options.json === true ? JSON.stringify(finding) : tell(finding).join("\n");
     if (!(await io.out.write(`${text}\n`))) break;
@@ -56,7 +56,8 @@ interface Patient {
   readonly path: string;
   readonly agent?: string;
   readonly id?: string;
-  readonly isLogMissing?: true;
+  /** Why there is nothing to look into. */
+  readonly problem?: string;
 }
 
 async function* patientsOf(
@@ -68,9 +69,17 @@ async function* patientsOf(
     yield { path: await resolveSession(io, name) };
     return;
   }
-  yield* await findSessions(io, options.all === true ? undefined : "hansard");
+  const problems: Patient[] = [];
+  yield* await findSessions(io, options.all === true ? undefined : "hansard", (path, problem) =>
+    problems.push({ path, id: basename(dirname(path)), problem }),
+  );
+  yield* problems;
   for (const each of await foldersWithoutLog(ownSessions(io)))
-    yield { ...each, agent: "hansard", isLogMissing: true };
+    yield {
+      ...each,
+      agent: "hansard",
+      problem: "its log.jsonl is not there; what else the folder holds is left as it is",
+    };
 }
 
 /** Session folders whose log is gone. One that a process works in right now is none: its log is on its way. */
@@ -93,15 +102,16 @@ function none(error: NodeJS.ErrnoException): string[] {
   return [];
 }
 
-function missing({ path, id = "" }: Patient): Finding {
-  const words = ["its log.jsonl is not there; what else the folder holds is left as it is"];
-  return { agent: "hansard", id, path, state: "damaged", words };
+function problemOf({ agent = "", id = "", path, problem = "" }: Patient): Finding {
+  return { agent, id, path, state: agent === "hansard" ? "damaged" : "unreadable", words: [problem] };
 }
 
 async function examine(io: Io, found: Patient, options: DoctorOptions): Promise<Finding> {
   const { path } = found;
   try {
-    const agent = found.agent ?? (await detectSource(path)).agent;
+    // A log of ours is judged as one, even where nothing in it says so any more.
+    const isOwn = path.startsWith(`${ownSessions(io)}${sep}`) && basename(path) === "log.jsonl";
+    const agent = found.agent ?? (isOwn ? "hansard" : (await detectSource(path)).agent);
     if (agent === "hansard") return await withLogErrors(() => examineOwn(path, options));
     return await examineOther(io, path, agent, options);
   } catch (error) {
@@ -149,6 +159,8 @@ function judge(report: LogReport, id: string): Finding {
     );
   for (const { start, end, fault } of damage.slice(0, PLACES_MAX))
     words.push(`bytes ${start}-${end}: ${fault}`);
+  if (verdict.state === "damaged" && damageCount === 0)
+    for (const { start, end, fault } of verdict.damage) words.push(`bytes ${start}-${end}: ${fault}`);
   if (damageCount > PLACES_MAX) words.push(`… ${damageCount - PLACES_MAX} more places`);
   for (const { seq, problem } of invalid.slice(0, PLACES_MAX)) words.push(`record ${seq}: ${problem}`);
   if (invalidCount > PLACES_MAX) words.push(`… ${invalidCount - PLACES_MAX} more records`);

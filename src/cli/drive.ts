@@ -162,7 +162,12 @@ async function begin(io: Io, options: DriveOptions, isTalk: boolean): Promise<Dr
   const { agent, version, resume, steal } = options;
   const cwd = options.cwd === undefined ? undefined : resolve(io.cwd, options.cwd);
   const stop = new AbortController();
+  let code: ExitCode = 130;
   const onInterrupt = (): void => stop.abort();
+  const onTerminate = (): void => {
+    code = 143;
+    stop.abort();
+  };
   const driven: DrivenOptions = {
     command: agent.command,
     agent: agent.name,
@@ -180,7 +185,7 @@ async function begin(io: Io, options: DriveOptions, isTalk: boolean): Promise<Dr
   };
   const words = `hansard: starting ${sanitizeLine(agent.name)} …`;
   if (io.err.isTTY) await io.err.write(words);
-  process.once("SIGINT", onInterrupt).once("SIGTERM", onInterrupt);
+  process.once("SIGINT", onInterrupt).once("SIGTERM", onTerminate);
   const release = isTalk ? keepTyped(process.stdin, (text) => io.err.write(text), onInterrupt) : undefined;
   let isOver = true;
   try {
@@ -189,9 +194,9 @@ async function begin(io: Io, options: DriveOptions, isTalk: boolean): Promise<Dr
     return started;
   } catch (error) {
     if (!stop.signal.aborted) throw error;
-    throw new CommandError(130, "The start was called off.");
+    throw new CommandError(code, "The start was called off.");
   } finally {
-    process.off("SIGINT", onInterrupt).off("SIGTERM", onInterrupt);
+    process.off("SIGINT", onInterrupt).off("SIGTERM", onTerminate);
     release?.(isOver);
     if (io.err.isTTY) await io.err.write("\r\x1b[K");
   }

@@ -1,5 +1,5 @@
 /** `hansard fork`: a new session with the path that leads to a message of another one. */
-import { forkLog, type LogItem, type LogRecord, openLogForRead } from "../log/index.ts";
+import { forkLog, type LogItem, type LogRecord, openLogForRead, writeRefusal } from "../log/index.ts";
 import { sanitizeLine } from "../terminal/text/index.ts";
 import { CommandError } from "./errors.ts";
 import { exitCodes } from "./exit.ts";
@@ -38,8 +38,11 @@ export async function messageAt({ sessions, id }: OwnSession, at: string | undef
   const reader = await openLogForRead({ sessions, id });
   try {
     if (at === undefined) {
-      const { tail } = await reader.inspect();
-      if (tail.leafTurnId !== undefined) return tail.leafTurnId;
+      const inspection = await reader.inspect();
+      const { leafTurnId } = inspection.tail;
+      if (leafTurnId !== undefined) return leafTurnId;
+      const refusal = writeRefusal(id, inspection);
+      if (refusal !== undefined) throw refusal;
       throw new CommandError(exitCodes.usage, `Session ${id} holds no message to fork at.`);
     }
     if (!/^[1-9]\d{0,8}$/.test(at)) return at;

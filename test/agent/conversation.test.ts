@@ -149,6 +149,32 @@ describe("approvals", () => {
 });
 
 describe("cancel", () => {
+  it("an agent that ends a cancelled turn with another word is not believed where a call still ran", async () => {
+    const folder = await makeFolder();
+    const command = await fakeCommand(
+      {
+        prompts: [
+          [
+            { type: "call", id: "c", title: "sleep 60", status: "in_progress" },
+            { type: "wait", for: "cancel" },
+          ],
+        ],
+      },
+      folder,
+    );
+    const watched = await drive(command, folder);
+    await watched.driven.prompt("go");
+    await watched.until((change) => change.type === "blockOpened" || change.type === "blockChanged");
+    await watched.driven.cancel();
+    await watched.turnEnd();
+    expect(watched.driven.driver.lastTurn?.stopReason).toBe("cancelled");
+    expect(finished(watched).slice(1)).toEqual([
+      "call(sleep 60, interrupted)",
+      expect.stringMatching(/^result\(interrupted/),
+      "wound(interrupted, cancelled)",
+    ]);
+  });
+
   it("ends the turn, answers what waits as cancelled, and the next turn works", async () => {
     const { watched } = await asking({ prompts: [[asks], [{ type: "text", text: "next" }]] });
     await watched.driven.cancel();

@@ -1,4 +1,7 @@
 /** The small parts: the wire, the readings, the blocks, the changes that are kept, the context. */
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Blocks } from "../../src/agent/blocks.ts";
@@ -16,8 +19,10 @@ import {
 } from "../../src/agent/limits.ts";
 import { exitSentence, LastWords } from "../../src/agent/process.ts";
 import { contextText } from "../../src/agent/replay.ts";
+import { placeFile } from "../../src/agent/small-files.ts";
 import { readCall, readOptions, readUpdate } from "../../src/agent/updates.ts";
 import { readWire, type WireItem } from "../../src/agent/wire.ts";
+import { nodePorts } from "../../src/log/index.ts";
 import type { Change } from "../../src/session/index.ts";
 import { PENDING_BLOCKS_MAX } from "../../src/session/index.ts";
 import type { Entry } from "../../src/transcript/index.ts";
@@ -224,6 +229,27 @@ describe("reading what an agent tells", () => {
         expect(words.startsWith(head)).toBe(true);
       }),
     );
+  });
+});
+
+describe("small files", () => {
+  it.each(["write", "rename"] as const)("a %s that fails leaves nothing that takes room", async (what) => {
+    const folder = await mkdtemp(join(tmpdir(), "hansard-small-"));
+    const full = (): Promise<never> => Promise.reject(Object.assign(new Error("full"), { code: "ENOSPC" }));
+    const { files } = nodePorts;
+    const open: typeof files.open = async (path, mode) => {
+      const file = await files.open(path, mode);
+      return what === "write" ? Object.assign(file, { write: full }) : file;
+    };
+    const ports = {
+      files: { ...files, open, ...(what === "rename" ? { rename: full } : {}) },
+      randomId: () => "x",
+    };
+    await expect(placeFile(ports, join(folder, "output.json"), "long")).rejects.toMatchObject({
+      code: "ENOSPC",
+    });
+    expect(await readdir(folder)).toEqual([]);
+    await rm(folder, { recursive: true });
   });
 });
 

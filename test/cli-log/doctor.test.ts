@@ -1,5 +1,13 @@
 /** `hansard doctor`: verdicts on logs of every agent, repairs of our own, repaired copies of the others'. */
-import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { run } from "../cli/support.ts";
@@ -100,6 +108,36 @@ describe("one that cannot be judged does not hide the others", () => {
         ["b-sound", "sound"],
       ]),
     );
+  });
+
+  test("an archive whose list of files is damaged is named, by list too", async () => {
+    const folder = join(dirname(home.sessions), "archive", "claude-code", "s1");
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, "archive.json"), '{"v":1,');
+    const { code, out } = await run(home, ["doctor", "--all", "--json"]);
+    expect(code).toBe(7);
+    expect(findings(out)).toMatchObject([
+      { id: "s1", state: "unreadable", words: [expect.stringContaining("missing or damaged")] },
+    ]);
+    expect((await run(home, ["list"])).err).toContain("archive.json: is missing or damaged");
+  });
+
+  test("an emptied log named by its id is judged, and the fault told", async () => {
+    writeFileSync(await session("a-empty"), "");
+    const { code, out } = await run(home, ["doctor", "a-empty", "--json"]);
+    expect(code).toBe(7);
+    expect(findings(out)).toMatchObject([{ id: "a-empty", state: "damaged", words: ["bytes 0-0: empty"] }]);
+  });
+
+  test("a fork of a log that begins with a newer format, or with none, says so", async () => {
+    const [newer = "", headless = ""] = await Promise.all(["d-newer", "e-headless"].map(session));
+    const lines = readFileSync(newer, "utf8");
+    writeFileSync(newer, lines.replaceAll('{"v":1', '{"v":2'));
+    writeFileSync(headless, lines.slice(lines.indexOf("\n") + 1));
+    const said = [await run(home, ["fork", "d-newer"]), await run(home, ["fork", "e-headless"])];
+    expect(said.map(({ code }) => code)).toEqual([5, 7]);
+    expect(said[0]?.err).toContain("newer Hansard");
+    expect(said[1]?.err).toContain("damaged");
   });
 
   test("a folder whose log is gone is named", async () => {

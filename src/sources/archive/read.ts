@@ -36,8 +36,10 @@ export async function* discoverArchived(
     if (!agent.isDirectory()) continue;
     for (const folder of await listFolder(join(root, agent.name), onProblem)) {
       const path = join(root, agent.name, folder.name, MANIFEST_NAME);
-      const manifest = folder.isDirectory() ? await readManifest(path) : undefined;
+      if (!folder.isDirectory() || folder.name.startsWith(".")) continue;
+      const manifest = await readManifest(path);
       if (manifest !== undefined) yield { found: foundOf(manifest, path), original: manifest.found.path };
+      else onProblem(path, "is missing or damaged; the archived session beside it cannot be opened");
     }
   }
 }
