@@ -16,7 +16,7 @@ import {
   untilCaughtUp,
 } from "./support.ts";
 
-const runs = { numRuns: 1500 };
+const runs = { numRuns: 500 };
 
 /** Without a limit that a line reaches: a record that was given at the log's end and then became part of a too large line is another. */
 const wideLimits = limits.map((bounds) => ({ ...bounds, lineBytesMax: 4096 }));
@@ -73,7 +73,7 @@ describe("reading a log", () => {
           expect(await backward(log, { start, end, limits: bounds })).toEqual(wanted);
         },
       ),
-      { numRuns: 3000 },
+      { numRuns: 1000 },
     );
   });
 
@@ -101,7 +101,7 @@ describe("reading a log", () => {
         const whole = await forward(Buffer.concat([log, Buffer.from("\n{}\n")]), { limits: bounds });
         expect(notation(timeless([...page, ...itemsOf(taken)]))).toEqual(notation(timeless(whole)));
       }),
-      { numRuns: 1500 },
+      { numRuns: 500 },
     );
   });
 

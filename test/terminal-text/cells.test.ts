@@ -131,7 +131,7 @@ describe("cutting", () => {
         }
         expect(boundaries.has(cut.head.length)).toBe(true);
       }),
-      { seed, numRuns: 400 },
+      { seed, numRuns: 150 },
     );
   });
 

@@ -220,7 +220,7 @@ describe("laws", () => {
       fc.property(text, fc.constantFrom(...options), (input, option) => {
         expect(faultOf(sanitize(input, option).replaceAll("\n", ""))).toBe("");
       }),
-      { seed, numRuns: 500 },
+      { seed, numRuns: 200 },
     );
   });
 
@@ -230,7 +230,7 @@ describe("laws", () => {
         const once = sanitize(input);
         expect(sanitize(once)).toBe(once);
       }),
-      { seed, numRuns: 500 },
+      { seed, numRuns: 200 },
     );
   });
 
@@ -245,7 +245,7 @@ describe("laws", () => {
           expect(pushed(input, sorted, option)).toEqual(sanitizeLines(input, option));
         },
       ),
-      { seed, numRuns: 500 },
+      { seed, numRuns: 200 },
     );
   });
 

@@ -103,7 +103,7 @@ describe("word wrap", () => {
         // Below 8 columns a joined emoji is taken apart, so that it fits.
         if (width >= 8) expect(rows.join("").replaceAll(" ", "")).toBe(whole.replaceAll(" ", ""));
       }),
-      { seed, numRuns: 600 },
+      { seed, numRuns: 200 },
     );
   });
 });
@@ -128,7 +128,7 @@ describe("hard wrap", () => {
         for (const row of rows) expect(cellsOf(row)).toBeLessThanOrEqual(width);
         if (width >= 8) expect(rows.join("")).toBe(value.map((span) => span.text).join(""));
       }),
-      { seed, numRuns: 600 },
+      { seed, numRuns: 200 },
     );
   });
 
@@ -182,7 +182,7 @@ describe("where the terminal wraps", () => {
         const line: Line = { spans: value, wrap: "flow" };
         expect(splitRows(line, width)).toHaveLength(rowsOf(line, width));
       }),
-      { seed, numRuns: 600 },
+      { seed, numRuns: 200 },
     );
   });
 });
