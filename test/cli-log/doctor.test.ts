@@ -86,6 +86,19 @@ describe("our own logs", () => {
     expect(findings(out)[0]?.words[0]).toMatch(/^blob [0-9a-f]{64} is not there$/);
   });
 
+  test("a turn that was open when the session was taken from its owner says so, and not that it crashed", async () => {
+    const { openLogForWrite } = await import("../../src/log/index.ts");
+    const path = await session("s");
+    const owner = await openLogForWrite({ sessions: home.sessions, id: "s" });
+    await owner.append([{ kind: "turnStarted" }, prompt("go", "t9")]);
+    await owner.flush();
+    const thief = await openLogForWrite({ sessions: home.sessions, id: "s", steal: true });
+    await thief.close();
+    await owner.close();
+    expect(readFileSync(path, "utf8")).toContain('"kind":"turnInterrupted","turn":3,"reason":"taken-over"');
+    expect((await run(home, ["show", "s"])).out).toContain("another process took the session over");
+  });
+
   test("one that is being written is judged all the same, and says by whom", async () => {
     await session("s");
     const { openLogForWrite } = await import("../../src/log/index.ts");
