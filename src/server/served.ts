@@ -78,6 +78,8 @@ async function* driversOf(
   now: () => number,
 ): AsyncGenerator<DriverState, void> {
   let driver = restingDriver(session.info.agent);
+  // An agent at rest tells nothing until its next step, and takes a prompt all the same.
+  if ((await stepPlaceOf(session.info, now)?.isDriven()) === true) yield driver;
   for await (const event of followSession(session, signal)) {
     const next = foldDriver(driver, event, now());
     if (next === driver) continue;
